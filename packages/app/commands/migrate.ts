@@ -37,7 +37,7 @@ export const register: RegisterCommand = (command, context) => {
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost migrate --plan\n  $ tradepost migrate --database-url postgres://shop@db/shop\n  $ tradepost migrate --check && systemctl restart tradepost-api\n\nProcesses of the release before may run meanwhile, unless the plan has a contract step: then all processes are of the release\nthat the plan names, or newer.\n\nExit codes: 0 done, or the database is at this version; 1 failed, or --check found that it is not; 2 wrong usage.',
+        '\nExamples:\n  $ tradepost migrate --plan\n  $ tradepost migrate --database-url postgres://shop@db/shop\n  $ tradepost migrate --check && systemctl restart tradepost-api@8080\n\nProcesses of the release before may run meanwhile, unless the plan has a contract step: then all processes are of the release\nthat the plan names, or newer.\n\nExit codes: 0 done, or the database is at this version; 1 failed, or --check found that it is not; 2 wrong usage.',
       ),
   ).action(async ({ plan, check, ...options }: MigrateCommandOptions) => {
     if (plan && check) throw new UsageError('give --plan or --check, not both');
