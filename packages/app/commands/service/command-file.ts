@@ -1,27 +1,29 @@
+import { basename } from 'node:path';
 import { environmentCheck } from './environment-check.ts';
 import type { Placement } from './placement.ts';
 import { heapMegabytes, type UnitFile } from './unit-file.ts';
 
-/** Its name for `--only`, and the place where it is installed. */
+/** Its name for `--only`. */
 export const commandName = 'command';
-export const commandPath = '/usr/local/bin/tradepost';
 
 /** A wrapper for POSIX shells: it runs a command with the user, variables and data of the units. */
-export function commandFile({ user, directory, node, extension, data, environmentFile }: Placement): UnitFile {
+export function commandFile(at: Placement): UnitFile {
+  const { user, directory, node, extension, data, environmentFile, command } = at;
+  const name = basename(command);
   const text = `#!/bin/sh
-# Install as ${commandPath}, mode 0755. It runs a command of the shop with the user, variables and data of its services.
+# Install as ${command}, mode 0755. It runs a command of the shop with the user, variables and data of its services.
 # A relative path in the arguments begins at the installation.
 set -e
 if [ "$(id -u)" != 0 ] && [ "$(id -un)" != '${user}' ]; then
-  echo 'tradepost: run it as root: sudo tradepost ...' >&2
+  echo '${name}: run it as root: sudo ${name} ...' >&2
   exit 2
 fi
 # Without the file a command would work on another database than the services.
 if [ ! -r '${environmentFile}' ]; then
   if [ "$(id -u)" = 0 ]; then
-    echo 'tradepost: ${environmentFile} does not exist. The services do not start without it; it may be empty.' >&2
+    echo '${name}: ${environmentFile} does not exist. The services do not start without it; it may be empty.' >&2
   else
-    echo 'tradepost: ${environmentFile} cannot be read by this user: run it as root: sudo tradepost ...' >&2
+    echo '${name}: ${environmentFile} cannot be read by this user: run it as root: sudo ${name} ...' >&2
   fi
   exit 2
 fi
@@ -30,7 +32,7 @@ export NODE_ENV=production TRADEPOST_DATA='${data}'
 fault=$(awk '
 ${environmentCheck}
 ' '${environmentFile}') || {
-  echo "tradepost: ${environmentFile}, $fault" >&2
+  echo "${name}: ${environmentFile}, $fault" >&2
   exit 2
 }
 set -a

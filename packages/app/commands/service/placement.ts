@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, loadConfig } from '@tradepost/runtime';
 import { UsageError } from '@tradepost/terminal';
@@ -15,6 +15,8 @@ export type Placement = {
   extension: string;
   data: string;
   environmentFile: string;
+  /** The file of the command for operators. */
+  command: string;
   /** Folder of backups. */
   backups: string;
   shutdownSeconds: number;
@@ -24,8 +26,11 @@ export type Placement = {
 
 export type PlacementOptions = Record<'user' | 'directory' | 'data' | 'environmentFile' | 'backups', string> & {
   node?: string;
+  command?: string;
 };
 
+export const usualData = '/var/lib/tradepost';
+export const usualEnvironmentFile = '/etc/tradepost/tradepost.env';
 /** Long enough for a proxy that asks /ready every two seconds. */
 const usualDrainSeconds = 5;
 // The rules of systemd for other characters differ between its settings.
@@ -66,18 +71,29 @@ function nodeOf(directory: string): string {
   return existsSync(pinned) ? pinned : process.execPath;
 }
 
+/** The command of a copy has a name of its own, so that it does not replace that of the shop beside it. */
+function commandOf(data: string, environmentFile: string): string {
+  const names = [
+    ...(data === usualData ? [] : [basename(data)]),
+    ...(environmentFile === usualEnvironmentFile ? [] : [basename(environmentFile, extname(environmentFile))]),
+  ].map((name) => (/^tradepost(-|$)/.test(name) ? name : `tradepost-${name}`));
+  return join('/usr/local/bin', names.find((name) => name !== 'tradepost') ?? 'tradepost');
+}
+
 /** Throws UsageError for a name or a path that cannot be written into a unit. */
 export function placementOf(options: PlacementOptions): Placement {
   if (!plainUser.test(options.user)) throw new UsageError('--user: not the name of a user');
   const directory = pathOf('--directory', options.directory);
+  const data = pathOf('--data', options.data);
   const environmentFile = pathOf('--environment-file', options.environmentFile);
   return {
     user: options.user,
     directory,
     node: pathOf('--node', options.node ?? nodeOf(directory)),
     extension: extname(import.meta.filename),
-    data: pathOf('--data', options.data),
+    data,
     environmentFile,
+    command: pathOf('--command', options.command ?? commandOf(data, environmentFile)),
     backups: pathOf('--backups', options.backups),
     ...timesOf(environmentFile),
   };

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
@@ -113,7 +113,7 @@ describe('the wrapper of the command', () => {
   });
 
   test('refuses other users, and an environment file that it cannot read', async () => {
-    const runAsRoot = expect.stringMatching(/^tradepost: .*run it as root: sudo tradepost \.\.\.\n$/);
+    const runAsRoot = expect.stringMatching(/^tradepost-shop: .*run it as root: sudo tradepost-shop \.\.\.\n$/);
     expect(await runWrapper({ uid: 1000, name: 'ann' })).toMatchObject({ status: 2, output: runAsRoot });
     // Root can read every file, so the one that cannot be read is one that is not there.
     const environmentFile = join(folder, 'no.env');
@@ -162,6 +162,34 @@ describe('the wrapper of the command', () => {
     const { status, output } = await runWithFile(`${lines.join('\n')}\nSHUTDOWN_SECONDS=50`);
     expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining('|/srv/shop|50|') });
   });
+});
+
+test('the command of a copy has another name, and no folder of systemd gets it', async () => {
+  const copy = ['--data', '/var/lib/tradepost-copy', '--environment-file', '/etc/tradepost/copy.env'];
+  const place = await mkdtemp(join(folder, 'copy-'));
+  const output = join(place, 'copy');
+  const { stderr } = await printUnits(...copy, '--output', output);
+  expect(stderr).toContain(`install -m 755 ${output}/tradepost.sh /usr/local/bin/tradepost-copy\n`);
+  expect(stderr).not.toContain('systemctl');
+  const named = await printUnits('--environment-file', '/etc/tradepost/copy.env', '--only', 'command');
+  expect(named.stdout).toContain('# Install as /usr/local/bin/tradepost-copy,');
+
+  const system = join(place, 'systemd/system');
+  const written = await printUnits('--output', system);
+  expect(written.stderr).toMatch(/then: systemctl daemon-reload\n.* --command \/usr\/local\/bin\/tradepost\n/);
+  expect(await readdir(system)).not.toContain('tradepost.sh');
+});
+
+test('the command is written to its file, in the place of a link that was there', async () => {
+  const place = await mkdtemp(join(folder, 'command-'));
+  await writeFile(join(place, 'program.js'), 'program');
+  await symlink('program.js', join(place, 'shop'));
+  const written = await printUnits('--command', join(place, 'shop'));
+  expect(written).toMatchObject({ code: 0, stdout: '', stderr: `wrote ${place}/shop\n` });
+  expect(await readFile(join(place, 'program.js'), 'utf8')).toBe('program');
+  expect(await readFile(join(place, 'shop'), 'utf8')).toContain('sudo shop ...');
+  expect((await stat(join(place, 'shop'))).mode & 0o777).toBe(0o755);
+  expect((await readdir(place)).sort()).toEqual(['program.js', 'shop']);
 });
 
 test('paths of a home folder stay readable, other folders are named, and only the chosen units are printed', async () => {
