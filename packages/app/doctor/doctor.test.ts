@@ -98,7 +98,7 @@ test('reports a database and a store that do not answer as findings, without sec
   missing.pathname = '/not_there';
   const noDatabase = await findings({ databaseUrl: missing.toString() });
   expect(of(noDatabase.findings, 'database')).toMatchObject([
-    { level: 'error', todo: `createdb --owner=${missing.username} not_there` },
+    { level: 'error', todo: `createdb --owner=${missing.username} --encoding=UTF8 --template=template0 not_there` },
   ]);
 });
 
