@@ -336,6 +336,8 @@ test('backups on schedule are made once per slot, and only old ones of this shop
   expect(JSON.parse(doctor.stdout).findings).toContainEqual(
     expect.objectContaining({ area: 'backups', level: 'ok', what: expect.stringContaining('last complete backup') }),
   );
+  const verified = await backup(['verify', '--checksums', '--json'], ofShop());
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, location: expect.stringContaining(place) });
   expect(await shop.server.runtime.metrics.registry.metrics()).toMatch(/backup_last_success_timestamp_seconds [1-9]/);
   await settings.unset('backup.destination');
 });

@@ -1,24 +1,13 @@
-import { type CommandContext, settingsIn } from '@tradepost/module';
-import {
-  configOf,
-  databaseOptions,
-  type GlobalOptions,
-  print,
-  printJson,
-  table,
-  withDatabaseOptions,
-} from '@tradepost/terminal';
+import type { CommandContext } from '@tradepost/module';
+import { type GlobalOptions, print, printJson, table, withDatabaseOptions } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
-import { backupErrors } from '../errors.ts';
 import { rowsOf } from '../format/manifest.ts';
 import { listedBackups } from '../limits.ts';
-import { bucketAccount } from '../places/bucket-account.ts';
-import type { BucketAccount } from '../places/bucket-place.ts';
 import { openPlace } from '../places/open-place.ts';
 import type { Place, StoredBackup } from '../places/place.ts';
 import { withBackup } from '../restore/read-parts.ts';
-import { destination } from '../schedule/settings.ts';
+import { placeOf } from './place-of.ts';
 import { placesHelp } from './places-help.ts';
 
 /** A backup with the facts of its manifest. `problem` says why it cannot be restored. */
@@ -34,24 +23,6 @@ async function describe(place: Place, { name, bytes, isComplete }: StoredBackup)
   } catch (error) {
     return { ...facts, problem: (error as Error).message };
   }
-}
-
-/** The place and the account. Without a place, and for the account of a bucket, the settings of the shop are read. */
-async function placeOf(
-  context: CommandContext,
-  given: string | undefined,
-  options: GlobalOptions,
-): Promise<{ place: string; base: string; account: () => BucketAccount }> {
-  if (given !== undefined) {
-    const { config } = configOf(databaseOptions(options));
-    return { place: given, base: '.', account: bucketAccount(settingsIn(config, [])) };
-  }
-  return context.withRuntime(options, async ({ settings, config }) => {
-    const place = settings.get(destination);
-    if (place === '') throw backupErrors.no_destination();
-    const account = bucketAccount(settings)();
-    return { place, base: config.data, account: () => account };
-  });
 }
 
 export function addList(group: Command, context: CommandContext): void {

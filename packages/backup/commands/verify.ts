@@ -1,4 +1,4 @@
-import { type CommandContext, declaredBy, settingsIn } from '@tradepost/module';
+import { type CommandContext, declaredBy } from '@tradepost/module';
 import { auditPassed } from '@tradepost/runtime';
 import {
   bold,
@@ -15,10 +15,10 @@ import {
   withProgress,
 } from '@tradepost/terminal';
 import type { Command } from 'commander';
-import { bucketAccount } from '../places/bucket-account.ts';
 import { openBackup } from '../places/open-place.ts';
 import { withBackup } from '../restore/read-parts.ts';
 import { verifyBackup, verifyChecksums } from '../verify/verify-backup.ts';
+import { placeOf } from './place-of.ts';
 import { placesHelp } from './places-help.ts';
 import { restoreLine } from './restore.ts';
 
@@ -26,9 +26,10 @@ type VerifyOptions = GlobalOptions & { checksums?: boolean };
 
 const verify =
   (context: CommandContext) =>
-  async (place: string, { checksums, ...options }: VerifyOptions): Promise<void> => {
+  async (given: string | undefined, { checksums, ...options }: VerifyOptions): Promise<void> => {
     const { config } = configOf(databaseOptions(options));
-    await withBackup(openBackup(place, bucketAccount(settingsIn(config, []))), async (backup) => {
+    const { place, base, account } = await placeOf(context, given, options);
+    await withBackup(openBackup(place, account, base), async (backup) => {
       const { location, manifest } = backup;
       const facts = { location, snapshot_at: manifest.snapshot_at, program: manifest.program };
       if (checksums) {
@@ -76,7 +77,10 @@ export function addVerify(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('verify')
-      .argument('<place>', 'file, folder or s3://bucket/prefix; of several backups the newest complete one')
+      .argument(
+        '[place]',
+        'file, folder or s3://bucket/prefix; of several backups the newest complete one; default: the setting backup.destination',
+      )
       .description('check a backup: its checksums, a restore into a temporary database, and the audits there')
       .option('--checksums', 'only read the backup and compare the checksums')
       .option('--json', 'print the result as JSON')

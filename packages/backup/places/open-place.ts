@@ -46,13 +46,13 @@ export async function createIn(
 }
 
 /** Opens a backup: a file, a backup of a bucket, or the newest complete one of a folder or a prefix. */
-export async function openBackup(text: string, account: () => BucketAccount): Promise<BackupReader> {
-  if (!isBucket(text) && !(await isFolder(text))) return filePlace(resolve(text)).open();
+export async function openBackup(text: string, account: () => BucketAccount, base = '.'): Promise<BackupReader> {
+  if (!isBucket(text) && !(await isFolder(resolve(base, text)))) return filePlace(resolve(base, text)).open();
   const { bucket, prefix } = isBucket(text) ? bucketIn(text) : { bucket: '', prefix: '' };
   const last = prefix.split('/').at(-1)!;
   if (isBackupName(last))
     return bucketPlace(bucket, prefix.slice(0, -last.length).replace(/\/$/, ''), account).open(last);
-  const place = openPlace(text, account);
+  const place = openPlace(text, account, base);
   const newest = (await place.list()).find(({ isComplete }) => isComplete);
   if (!newest) throw backupErrors.none_complete({ place: place.location });
   return place.open(newest.name);
