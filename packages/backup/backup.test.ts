@@ -334,7 +334,11 @@ test('backups on schedule are made once per slot, and only old ones of this shop
   expect(left).toEqual(expect.arrayContaining([foreign, made]));
   const doctor = await runCommandInProcess(['doctor', '--json'], { env: ofShop() });
   expect(JSON.parse(doctor.stdout).findings).toContainEqual(
-    expect.objectContaining({ area: 'backups', level: 'ok', what: expect.stringContaining('last complete backup') }),
+    expect.objectContaining({
+      area: 'backups',
+      level: 'ok',
+      what: expect.stringContaining('last complete backup on schedule ended at'),
+    }),
   );
   const verified = await backup(['verify', '--checksums', '--json'], ofShop());
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, location: expect.stringContaining(place) });

@@ -41,10 +41,10 @@ export const backupCheck: DoctorCheck = {
     if (late)
       error(
         'backups/late',
-        `the last complete backup ended at ${utcTime(done.ended_at)}`,
+        `the last complete backup on schedule ended at ${utcTime(done.ended_at)}`,
         'run a worker: tradepost start --only worker',
       );
-    else if (done) ok(`the last complete backup ended at ${utcTime(done.ended_at)}, in ${place.location}`);
+    else if (done) ok(`the last complete backup on schedule ended at ${utcTime(done.ended_at)}, in ${place.location}`);
     else
       note(
         'backups/none-yet',
