@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSnapshots } from './read-snapshots.ts';
@@ -11,13 +12,23 @@ export const command = 'npm run generate:client';
 
 const header = `// Types of the HTTP API, made from its OpenAPI document by \`${command}\`: not to be edited.\n\n`;
 
+/** Imported here: an installation without development dependencies does not have it. */
+async function loadGenerator() {
+  try {
+    return await import('openapi-typescript');
+  } catch (error) {
+    const npm = /^npm\/(\S+)/.exec(process.env.npm_config_user_agent ?? '')?.[1];
+    const advice = `run npm ci again, with npm 10 or newer${npm ? ` (this is npm ${npm})` : ''}`;
+    throw new Error(`the packages for development are not complete: ${advice}: ${(error as Error).message}`);
+  }
+}
+
 /**
  * The text of schema.ts for a document. Left out are the methods that a path does not have, two thirds of the text, and
  * the exports that nothing reads.
  */
 export async function schemaOf(document: object): Promise<string> {
-  // Imported here: an installation without development dependencies does not have it.
-  const { default: openapiTypescript, astToString } = await import('openapi-typescript');
+  const { default: openapiTypescript, astToString } = await loadGenerator();
   // The generator changes what it is given.
   const nodes = await openapiTypescript(structuredClone(document) as never, { silent: true });
   const text = astToString(nodes)
@@ -27,14 +38,8 @@ export async function schemaOf(document: object): Promise<string> {
   return header + text;
 }
 
-function hasGenerator(): boolean {
-  try {
-    import.meta.resolve('openapi-typescript');
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** As in `install/trim.ts`. npm 9 installs a part of the generator for production too. */
+const isProduction = () => !existsSync(join(import.meta.dirname, '../../node_modules/vitest'));
 
 async function documentAt(url: string): Promise<object> {
   const response = await fetch(new URL('/openapi.json', url));
@@ -44,5 +49,5 @@ async function documentAt(url: string): Promise<object> {
 if (import.meta.main) {
   const [url] = process.argv.slice(2);
   // Nothing that runs in production needs the types.
-  if (hasGenerator()) await writeFile(schemaFile, await schemaOf(url ? await documentAt(url) : await readSnapshots()));
+  if (!isProduction()) await writeFile(schemaFile, await schemaOf(url ? await documentAt(url) : await readSnapshots()));
 }
