@@ -14,6 +14,8 @@ export function commandFile(at: Placement): UnitFile {
 # Install as ${command}, mode 0755. It runs a command of the shop with the user, variables and data of its services.
 # A relative path in the arguments begins at the installation.
 set -e
+# As in the units: files that it makes are for the user of the services only.
+umask 0077
 if [ "$(id -u)" != 0 ] && [ "$(id -un)" != '${user}' ]; then
   echo '${name}: run it as root: sudo ${name} ...' >&2
   exit 2

@@ -76,7 +76,7 @@ describe('the wrapper of the command', () => {
   /** Runs it in a folder of its own, where `runuser` and Node.js print what they are given, as a user that `id` names. */
   const runWrapper = async ({ uid = 0, name = 'root', environmentFile = join(folder, 'shop.env') } = {}) => {
     const place = await mkdtemp(join(folder, 'wrapper-'));
-    const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)"\nprintf '<%s>' "$@"\n`;
+    const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)|$(umask)"\nprintf '<%s>' "$@"\n`;
     const id = `#!/bin/sh\n[ "$1" = -u ] && echo ${uid} || echo ${name}\n`;
     for (const [file, text] of Object.entries({ runuser: show, node: show, id }))
       await writeFile(join(place, file), text, { mode: 0o755 });
@@ -103,13 +103,13 @@ describe('the wrapper of the command', () => {
   test('runs as the user of the services, with the variables of the file', async () => {
     const { place, output } = await runWrapper();
     expect(output).toBe(
-      `${place}/runuser|production|/srv/shop|40|${place}\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
+      `${place}/runuser|production|/srv/shop|40|${place}|0077\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
     );
   });
 
   test('runs at once for the user of the services', async () => {
     const { place, output } = await runWrapper({ uid: 999, name: 'tradepost' });
-    expect(output).toBe(`${place}/node|production|/srv/shop|40|${place}\n${commandOf(place)}`);
+    expect(output).toBe(`${place}/node|production|/srv/shop|40|${place}|0077\n${commandOf(place)}`);
   });
 
   test('refuses other users, and an environment file that it cannot read', async () => {
