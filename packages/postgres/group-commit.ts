@@ -19,6 +19,18 @@ export function lostConnection(error: unknown): boolean {
 }
 
 /**
+ * Whether the server refused a new connection: its account may not log in, its password is another one, or all connections
+ * are in use. The statement was not sent, so it has changed nothing.
+ */
+export function refusedConnection(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  return /^(28000|28P01|53300)$/.test(code);
+}
+
+/** Whether a query had no answer because its connection was lost, or no connection was given. */
+export const databaseUnavailable = (error: unknown): boolean => lostConnection(error) || refusedConnection(error);
+
+/**
  * Group commit: concurrent writes share one transaction. `writeMany` writes a batch and returns one outcome per item,
  * in the order of the items. When it throws and the transaction was rolled back, the items are repeated one by one, so
  * one bad item cannot fail the others. When the connection was lost, every caller gets the error `unknown_outcome`.

@@ -13,7 +13,7 @@ export { countedPage } from './counted-page.ts';
 export { postgres } from './driver.ts';
 export { postgresErrors } from './errors.ts';
 export { foldChanges } from './fold-changes.ts';
-export { groupCommit, lostConnection } from './group-commit.ts';
+export { databaseUnavailable, groupCommit, lostConnection, refusedConnection } from './group-commit.ts';
 export { type Migrated, type MigrateOptions, migrate } from './migrations/migrate.ts';
 export {
   MigrationError,

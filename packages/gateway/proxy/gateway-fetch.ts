@@ -1,6 +1,6 @@
 import { AppError } from '@tradepost/core';
 import { clientAddress } from '@tradepost/http';
-import { lostConnection } from '@tradepost/postgres';
+import { databaseUnavailable } from '@tradepost/postgres';
 import type { Refused } from '@tradepost/rate-limiter';
 import { inTrace, openCountedWarning, serverOperation } from '@tradepost/runtime';
 import { FastResponse, FastURL } from 'srvx';
@@ -173,7 +173,7 @@ export function gatewayFetch(deps: GatewayDeps): (request: Request) => Response 
     const rest = path.slice(prefix.length);
     const failed = (error: unknown) => {
       const where = `${request.method} /v1`;
-      if (lostConnection(error) || (error instanceof AppError && error.status === 503)) {
+      if (databaseUnavailable(error) || (error instanceof AppError && error.status === 503)) {
         warnUnavailable({ err: error, trace: id, where });
         return answers.refuse('unknown', proxyErrors.unavailable(), id);
       }

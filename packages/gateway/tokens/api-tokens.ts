@@ -1,6 +1,6 @@
 import { serviceErrors } from '@tradepost/core';
 import { activeShoppers, onShopperTokensEnded } from '@tradepost/identity';
-import { groupCommit, lostConnection, type Sql } from '@tradepost/postgres';
+import { databaseUnavailable, groupCommit, type Sql } from '@tradepost/postgres';
 import { keepFresh, type Runtime } from '@tradepost/runtime';
 import { LRUCache } from 'lru-cache';
 import { type ApiToken, digestOf, isSecret, type TokenRefusal } from './api-token.ts';
@@ -84,7 +84,7 @@ export async function openApiTokens(runtime: Runtime): Promise<ApiTokens> {
 
   const readBatch = groupCommit((digests: readonly string[]) =>
     readTokens({ sql, cache, invalidations: () => invalidations }, digests).catch((error: unknown) => {
-      throw lostConnection(error) ? Object.assign(serviceErrors.busy(), { cause: error }) : error;
+      throw databaseUnavailable(error) ? Object.assign(serviceErrors.busy(), { cause: error }) : error;
     }),
   );
 

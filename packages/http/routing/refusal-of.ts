@@ -1,5 +1,5 @@
 import { AppError, serviceErrors } from '@tradepost/core';
-import { lostConnection, postgresErrors } from '@tradepost/postgres';
+import { lostConnection, postgresErrors, refusedConnection } from '@tradepost/postgres';
 import type { Log } from '@tradepost/runtime';
 import { HTTPError } from 'h3';
 import { BodyStreamError } from '../transports/body-stream.ts';
@@ -35,6 +35,10 @@ export function refusalOf(error: unknown, traceId: string, log: Log, where: stri
   if (lockConflicts.has(String((error as { code?: unknown } | null)?.code))) return serviceErrors.busy();
   if ((error as { code?: unknown } | null)?.code === tooLate) {
     log.error({ err: error, trace: traceId, where }, 'a check in the database refused a write');
+    return serviceErrors.busy();
+  }
+  if (refusedConnection(error)) {
+    log.error({ err: error, trace: traceId, where }, 'PostgreSQL refused a new connection');
     return serviceErrors.busy();
   }
   if (lostConnection(error)) {

@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { serviceErrors } from '@tradepost/core';
 import type { Caller } from '@tradepost/http';
-import { lostConnection } from '@tradepost/postgres';
+import { databaseUnavailable } from '@tradepost/postgres';
 import { keepFresh, type Runtime } from '@tradepost/runtime';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -132,7 +132,7 @@ class TokenVerifier {
       this.#verified.set(digest, entry);
       return caller;
     } catch (error) {
-      if (lostConnection(error)) throw Object.assign(serviceErrors.busy(), { cause: error });
+      if (databaseUnavailable(error)) throw Object.assign(serviceErrors.busy(), { cause: error });
       // All other errors mean that this is not a token of the shop.
       return null;
     }
