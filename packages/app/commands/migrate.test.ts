@@ -108,6 +108,29 @@ test('an edited migration and an interrupted restore are named, with what to do'
   }
 });
 
+test('a second account that acts as the owner migrates, and the owner stays one role', async () => {
+  const [owner, second] = [`owner_${process.pid}`, `second_${process.pid}`];
+  const database = await createEmptyDatabase();
+  const url = Object.assign(new URL(database.url), { username: second, password: 'secret' });
+  const name = url.pathname.slice(1);
+  try {
+    // As "New passwords and keys" in OPERATIONS has it.
+    await database.sql.unsafe(`
+      create role ${owner} createdb nologin; alter database ${name} owner to ${owner};
+      create role ${second} login password 'secret' in role ${owner}; alter role ${second} set role ${owner}`);
+    const env = { TRADEPOST_DATA: data, DATABASE_URL: url.toString() };
+    expect(await runCommandInProcess(['migrate'], { env })).toMatchObject({ code: 0 });
+    expect(await runCommandInProcess(['audit'], { env })).toMatchObject({ code: 0 });
+    const owners = await database.sql`
+      select distinct relowner::regrole::text as owner from pg_class
+      where relnamespace::regnamespace::text !~ '^(pg_|information_schema)'`;
+    expect(owners).toEqual([{ owner }]);
+  } finally {
+    await database.drop();
+    await current.sql.unsafe(`drop role if exists ${second}; drop role if exists ${owner}`);
+  }
+});
+
 describe('a database that a newer version has migrated', () => {
   beforeAll(async () => {
     await current.sql`
