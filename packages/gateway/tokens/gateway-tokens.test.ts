@@ -191,7 +191,7 @@ describe('a token is refused', () => {
     expect(await both(secret)).toEqual([id, id]);
     const now = vi.spyOn(Date, 'now');
     const later = new Date(Date.now() + 3_600_001);
-    for (const of of [shop, second]) vi.spyOn(of.server.runtime, 'now').mockReturnValue(later);
+    for (const one of [shop, second]) vi.spyOn(one.server.runtime, 'now').mockReturnValue(later);
     now.mockRestore();
     const expired = await openApiTokens({ ...shop.server.runtime, now: () => later });
     expect(await opens(expired, secret)).toBe('expired');
