@@ -29,7 +29,12 @@ import { openReceivers, type Receivers } from './payments/payment-receiver.ts';
 import { paymentRoutes } from './payments/payment-routes.ts';
 import { checkPayment, checkTask } from './payments/provider-calls/check-payment.ts';
 import { payPage } from './payments/provider-calls/pay-page.ts';
-import { openProviders, providerResources, redirectProviders } from './payments/providers/open-providers.ts';
+import {
+  defaultMethod,
+  openProviders,
+  providerResources,
+  redirectProviders,
+} from './payments/providers/open-providers.ts';
 import { ownProviders } from './payments/providers/own-providers.ts';
 import { paymentProviders } from './payments/providers/provider.ts';
 import { paymentSweepTask, refundPayment, refundTask, sweepPayments } from './payments/refund-payments.ts';
@@ -99,10 +104,11 @@ export const ordersModule: Module = {
         const filters = context.entries(orderFilters);
         const served = redirectProviders(providers).flatMap((provider) => provider.methods);
         const methods = [...new Set([...usualPaymentMethods, ...served])];
+        const answers = { sections, filters, methods, defaultMethod: () => defaultMethod(providers, runtime.settings) };
         return [
           ...cartRoutes(runtime, context.entries(cartActivities)),
           ...exportRoutes(runtime, filters),
-          ...orderRoutes(runtime, inventory, pipeline(), { sections, filters, methods }, openExpirySchedule()),
+          ...orderRoutes(runtime, inventory, pipeline(), answers, openExpirySchedule()),
           ...extensionRoutes({ runtime, messenger }, sections.orders),
           ...batchRoutes(runtime, inventory, pipeline()),
           ...paymentRoutes(runtime, inventory, providers, received()),

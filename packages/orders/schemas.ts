@@ -62,7 +62,14 @@ export const quoteBody = (choices: z.ZodRawShape) => z.object({ ...selectionFiel
 export const placeOrderBody = (choices: z.ZodRawShape, methods: readonly string[]) =>
   z.object({
     address_id: id(),
-    payment_method: z.enum(methods).default('wechat'),
+    payment_method: z
+      .enum(methods)
+      .optional()
+      .meta({
+        description:
+          'default: the method of the provider in the setting pay.provider, if it has one; else wechat. An order that is paid at a ' +
+          'provider of another method gets the method of that provider.',
+      }),
     ...selectionFields,
     remark: text(500)
       .default('')

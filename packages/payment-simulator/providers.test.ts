@@ -362,6 +362,37 @@ describe('Stripe', () => {
     expect((await fetch(data.pay_url)).status).toBe(200);
   });
 
+  test('is the payment method of an order without one in a shop that is paid at Stripe', async () => {
+    const { settings } = shop.server.runtime;
+    const { sku_ids } = await insertProduct(shop.database, { price: 1290, stocks: [10] });
+    const { token, address_id } = await shop.shopper();
+    const place = async (method?: string) => {
+      const body = { address_id, items: [{ sku_id: sku_ids[0] }], payment_method: method };
+      return (await shop.call('POST', '/api/v1/orders', { token, body })).data.payment_method;
+    };
+    expect(await place()).toBe('wechat');
+    await settings.set('pay.provider', 'stripe');
+    try {
+      expect([await place(), await place('wechat')]).toEqual(['stripe', 'wechat']);
+    } finally {
+      await settings.unset('pay.provider');
+    }
+  });
+
+  test('is the payment method of an order that it has paid, whatever the client sent', async () => {
+    const one = await open('stripe');
+    const methodOf = async () => {
+      const { data } = await shop.call('GET', `/api/v1/orders/${one.order_id}`, { token: one.token });
+      return [data.payment_method, data.payment_method_label];
+    };
+    expect(await methodOf()).toEqual(['wechat', 'WeChat Pay']);
+    simulator.stripe.pay(one.payment_no);
+    await simulator.stripe.notify(one.payment_no);
+    expect(await methodOf()).toEqual(['stripe', 'Stripe']);
+    const [payment] = await shop.database.sql`select method from orders.payments where payment_no = ${one.payment_no}`;
+    expect(payment).toEqual({ method: 'stripe' });
+  });
+
   test('another currency than that of the payment pays nothing', async () => {
     const one = await open('stripe');
     simulator.stripe.pay(one.payment_no);

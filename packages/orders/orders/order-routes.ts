@@ -30,7 +30,13 @@ export function orderRoutes(
     sections,
     filters,
     methods,
-  }: { sections: OrderAnswerSections; filters: readonly OrderFilter[]; methods: readonly string[] },
+    defaultMethod,
+  }: {
+    sections: OrderAnswerSections;
+    filters: readonly OrderFilter[];
+    methods: readonly string[];
+    defaultMethod: () => string;
+  },
   scheduleExpiry: ExpirySchedule,
 ): Route[] {
   const { sql, settings } = runtime;
@@ -76,7 +82,9 @@ export function orderRoutes(
       // Nine always, one for the first order of a quarter of a minute, one for a title that is new to this process.
       statements: 11 + pipeline.statements.place,
       async handle({ caller, body, locale, claim }) {
-        const order = await place({ user_id: caller.id, locale, choices: choicesIn(body, pipeline), ...body }, claim);
+        const { payment_method = defaultMethod() } = body;
+        const choices = choicesIn(body, pipeline);
+        const order = await place({ user_id: caller.id, locale, choices, ...body, payment_method }, claim);
         const zone = settings.get(timeZone);
         return orderRowView(order, (at) => isoInZone(at, zone), locale);
       },

@@ -79,19 +79,21 @@ export type CancelledOrder = MovedOrder & { price_steps: string[] | null };
 /**
  * Marks unpaid orders of these shoppers as paid: status, history and payment in one guarded statement. With `instant` null
  * the payment row exists already, and the caller updates it in the same transaction. `freeOnly` leaves out orders that cost money.
+ * A request with a payment method changes that of its order.
  */
 export async function markPaid(
   tx: Transaction,
-  requests: readonly OwnedOrder[],
+  requests: readonly (OwnedOrder & { payment_method?: string })[],
   values: { inventoryStatus: string; instant: { currency: string; freeOnly: boolean } | null; now: Date },
 ): Promise<MovedOrder[]> {
   const { instant } = values;
   const { pay } = orderTransitions;
   return tx<MovedOrder[]>`
     with locked as materialized (
-      select o.id, o.status from orders.orders o
-      join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[])
-        as r (order_id, user_id) on o.id = r.order_id and o.user_id = r.user_id
+      select o.id, o.status, coalesce(r.payment_method, o.payment_method) as payment_method from orders.orders o
+      join unnest(${requests.map((r) => r.order_id)}::bigint[], ${requests.map((r) => r.user_id)}::bigint[],
+                  ${requests.map((r) => r.payment_method ?? null)}::text[])
+        as r (order_id, user_id, payment_method) on o.id = r.order_id and o.user_id = r.user_id
       where o.status = any(${pay.from}::smallint[])
         -- An instant payment is refused after the expiry, and when the external warehouse refused the stock.
         -- A payment notice was decided by the caller, under the lock of the order.
@@ -100,7 +102,8 @@ export async function markPaid(
       order by o.id for no key update of o
     ), moved as (
       update orders.orders o
-      set status = ${pay.to}, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now}
+      set status = ${pay.to}, inventory_status = ${values.inventoryStatus}, paid_at = ${values.now}, updated_at = ${values.now},
+        payment_method = locked.payment_method
       from locked where o.id = locked.id
       returning o.id, o.order_no, o.user_id, o.total_amount, o.payment_method, locked.status as was
     ), history as (

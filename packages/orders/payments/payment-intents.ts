@@ -14,6 +14,7 @@ import {
   setReturnUrls,
 } from './payment-store.ts';
 import { checkJob } from './provider-calls/check-payment.ts';
+import { methodAt, type PaymentProviders } from './providers/open-providers.ts';
 
 export type CreatePayment = {
   order_id: number;
@@ -33,7 +34,7 @@ const withOrder = (payment: Payment, { order_no, status, expires_at }: PayableOr
  * payment. When the order was repriced in between, or another channel is requested, the open payment is closed and a new one opened.
  */
 export async function createPayments(
-  { runtime }: { runtime: Pick<Runtime, 'sql' | 'now' | 'settings'> },
+  { runtime, providers }: { runtime: Pick<Runtime, 'sql' | 'now' | 'settings'>; providers: PaymentProviders },
   requests: readonly CreatePayment[],
 ): Promise<(PaymentOfOrder | Error)[]> {
   const now = runtime.now();
@@ -65,7 +66,8 @@ export async function createPayments(
       }
       if (existing) closed.push(existing);
       const row: NewPayment = {
-        ...{ order_id: order.id, provider, method: order.payment_method, amount: order.total_amount, currency },
+        ...{ order_id: order.id, provider, method: methodAt(providers.get(provider), order.payment_method) },
+        ...{ amount: order.total_amount, currency },
         ...{ payment_no: paymentNumber(now), status: 'pending', trade_no: null, origin_id: null, return_url, channel },
         ...{ paid_at: null, created_at: now },
       };

@@ -16,6 +16,7 @@ import {
   type PaymentMove,
   selectPaymentsOf,
 } from './payment-store.ts';
+import { methodAt, type PaymentProviders } from './providers/open-providers.ts';
 import type { NoticeAnswer } from './providers/provider.ts';
 import { refundJob } from './refund-payments.ts';
 import { insertRefunds, type NewRefund } from './refund-store.ts';
@@ -39,12 +40,13 @@ export type PaymentNotice = {
 type Deps = {
   runtime: Pick<Runtime, 'sql' | 'now' | 'settings' | 'log'>;
   inventory: Inventory;
+  providers: PaymentProviders;
   subjects: readonly PaymentSubject[];
 };
 type Decision = { outcome: NoticeOutcome; payment?: Money; answer: NoticeAnswer | Error };
 
 /** What a payment pays: a locked order, or a locked subject of another package. */
-type Target = { method: string; surplusReason(payment: Money): RefundReason | null; pay(): void };
+type Target = { method: string; surplusReason(payment: Money): RefundReason | null; pay(payment: Money): void };
 type SurplusMoney = NewMoney & { method: string };
 
 const tradeKey = (of: { provider: string; trade_no: string | null }) => `${of.provider} ${of.trade_no}`;
@@ -61,14 +63,20 @@ function surplusReason(order: PayableOrder, payment: Money, now: Date): RefundRe
 }
 
 /** The targets of the payments, and the orders that the notices have paid. */
-function openTargets(orders: readonly PayableOrder[], { sessions }: LockedSubjects, now: Date) {
+function openTargets(
+  orders: readonly PayableOrder[],
+  { sessions }: LockedSubjects,
+  providers: PaymentProviders,
+  now: Date,
+) {
   const paidOrders: PayableOrder[] = [];
   const ofOrder = new Map(
     orders.map((locked): [number, Target] => {
       const order = { ...locked };
-      const pay = () => {
+      const pay = ({ provider }: Money) => {
         paidOrders.push(order);
         order.status = orderStatus.paid;
+        order.payment_method = methodAt(providers.get(provider), order.payment_method);
       };
       return [order.id, { method: order.payment_method, surplusReason: (of) => surplusReason(order, of, now), pay }];
     }),
@@ -125,7 +133,7 @@ function openDecisions(targetOf: (payment: Money) => Target, payments: readonly 
     byTrade.set(tradeKey(notice), payment);
     moves.set(payment.id, { id: payment.id, to: payment.status, trade_no: notice.trade_no, paid_at });
     if (!reason) {
-      target.pay();
+      target.pay(payment);
       return { outcome: 'paid', payment, answer: answerOf(payment) };
     }
     refundSurplus(payment, reason);
@@ -211,18 +219,21 @@ function insertSurplus(tx: Transaction, surplus: readonly SurplusMoney[]): State
 type Refused = { notice: PaymentNotice; outcome: NoticeOutcome };
 type Written = { answers: (NoticeAnswer | Error)[]; refused: Refused[] };
 
-function writeNotices({ runtime, inventory, subjects }: Deps, notices: readonly PaymentNotice[]): Promise<Written> {
+function writeNotices(
+  { runtime, inventory, providers, subjects }: Deps,
+  notices: readonly PaymentNotice[],
+): Promise<Written> {
   const now = runtime.now();
   return writeTransaction(runtime.sql, async (tx) => {
     const withNonce = await withOwnNonce(tx, notices, now);
     const accepted = notices.filter((notice) => withNonce.has(notice));
     const { orders, payments, locked } = await lockTargets(tx, subjects, accepted, now);
-    const { targetOf, paidOrders } = openTargets(orders, locked, now);
+    const { targetOf, paidOrders } = openTargets(orders, locked, providers, now);
     const { decide, moves, surplus, refunds } = openDecisions(targetOf, payments, now);
     const decisions = accepted.map(decide);
     const last: Statement[] = [];
     if (paidOrders.length > 0) {
-      const requests = paidOrders.map((order) => ({ order_id: order.id, user_id: order.user_id }));
+      const requests = paidOrders.map(({ id, user_id, payment_method }) => ({ order_id: id, user_id, payment_method }));
       const values = { inventoryStatus: inventory.statusAfter.confirm, instant: null, now };
       const moved = await markPaid(tx, requests, values);
       if (moved.length !== paidOrders.length) throw new Error('an order changed its status while it was locked');

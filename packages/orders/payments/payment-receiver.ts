@@ -27,7 +27,7 @@ export function openReceivers(
   subjects: readonly PaymentSubject[],
 ): Receivers {
   const process = runtime.groupCommit<PaymentNotice, NoticeAnswer>('payment_notices', (many) =>
-    processNotices({ runtime, inventory, subjects }, many),
+    processNotices({ runtime, inventory, providers, subjects }, many),
   );
   const senders = new Map(redirectProviders(providers).map((provider) => [provider.name, provider]));
   const warnOfSignature = openCountedWarning(runtime.log, 'payment notices were refused for their signature');

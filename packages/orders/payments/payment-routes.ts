@@ -29,7 +29,7 @@ export function paymentRoutes(
 ): Route[] {
   const { sql, settings, config } = runtime;
   const create = runtime.groupCommit<CreatePayment, PaymentOfOrder>('create_payments', (many) =>
-    createPayments({ runtime }, many),
+    createPayments({ runtime, providers }, many),
   );
   const payInstantly = runtime.groupCommit<OwnedOrder, true>('pay_orders', (many, record) =>
     payOrders({ runtime, inventory }, many, record),

@@ -2,6 +2,7 @@ import { AppError } from '@tradepost/core';
 import type { Resource } from '@tradepost/http';
 import type { Settings } from '@tradepost/runtime';
 import { orderErrors } from '../../errors.ts';
+import { usualPaymentMethods } from '../../orders/payment-methods.ts';
 import { payProvider } from '../../settings.ts';
 import type {
   InstantEntry,
@@ -77,6 +78,16 @@ export function providerNamed(providers: PaymentProviders, name: string): Paymen
   if (!provider) throw orderErrors.provider_off({ setting: payProvider.key, provider: name });
   return provider;
 }
+
+/** How an order is paid at a provider: by the method that its shopper chose, or by that of the provider when it serves others only. */
+export function methodAt(provider: PaymentProvider | undefined, chosen: string): string {
+  const served = provider?.kind === 'redirect' ? provider.methods : [];
+  return served.includes(chosen) ? chosen : (served[0] ?? chosen);
+}
+
+/** The payment method of an order whose client names none. */
+export const defaultMethod = (providers: PaymentProviders, settings: Pick<Settings, 'get'>): string =>
+  methodAt(providers.get(settings.get(payProvider)), usualPaymentMethods[0]!);
 
 /** The provider of an order: the one that serves its payment method, if it is set up; otherwise that of the setting pay.provider. */
 export function providerFor(
