@@ -247,6 +247,15 @@ test('seed fills an empty database once and is refused in production; demo compl
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
 
+  // The database is not empty.
+  for (const [args, more] of [
+    [['start', '--plain', '--seed', 'demo'], {}],
+    [['start', '--plain', '--only', 'worker', '--once'], { TRADEPOST_SEED: 'demo' }],
+  ] as const)
+    expect(await runCommand([...args], { env: { ...env, ...more, NODE_ENV: 'production' } })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('NODE_ENV=production refuses demo data'),
+    });
   const production = await serve({ production: true });
   expect(await logIn(production, 'admin', 'admin123')).toMatchObject({ code: 401 });
   await production.stop();

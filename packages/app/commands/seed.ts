@@ -58,12 +58,12 @@ export const register: RegisterCommand = (command, context) => {
       throw new UsageError(
         'the database is external: demo data has known passwords and is written there only with --seed demo',
       );
+    if (config.production)
+      throw new UsageError('demo data has well-known passwords: it is refused with NODE_ENV=production');
     await context.withRuntime(
       options,
       async (runtime) => {
         const { sql } = runtime;
-        if (config.production)
-          throw new UsageError('demo data has well-known passwords: it is refused with NODE_ENV=production');
         const seeded = await seedDemo(sql, context.modulesOf(config));
         if (scale) {
           const added = await seedScale(sql, scale, progress);
