@@ -3,14 +3,21 @@ import { z } from 'zod';
 
 const page: ConfigPage = { plugin: 'stripe', title: { en: 'Stripe', 'zh-CN': 'Stripe 支付' }, sort: 43 };
 
-const keyRule = { en: 'must begin with sk_ or rk_', 'zh-CN': '须以 sk_ 或 rk_ 开头' };
+const keyRule = {
+  en: 'must begin with sk_ or rk_, and have at least 8 letters, digits or _ after that',
+  'zh-CN': '须以 sk_ 或 rk_ 开头，其后至少 8 个字母、数字或 _',
+};
+/** The beginning and the rest are two rules, so that the message names the one that is broken. */
 export const secretKey = setting(
   'stripe.secret_key',
   z
     .string()
     .trim()
     .max(255)
-    .regex(/^$|^(sk|rk)_\w{8,}$/, { error: keyRule.en }),
+    .regex(/^$|^(sk|rk)_/, { error: 'must begin with sk_ or rk_' })
+    .regex(/^$|^.{3}\w{8,}$/, {
+      error: 'must have at least 8 letters, digits or _ after sk_ or rk_, and nothing else',
+    }),
   '',
   'secret key of the account at Stripe, or a restricted key for Checkout Sessions, PaymentIntents and Refunds',
   {
@@ -18,14 +25,18 @@ export const secretKey = setting(
     field: { page, label: { en: 'Secret key', 'zh-CN': '密钥' }, sort: 1, required: true, rule: keyRule },
   },
 );
-const webhookRule = { en: 'must begin with whsec_', 'zh-CN': '须以 whsec_ 开头' };
+const webhookRule = {
+  en: 'must begin with whsec_, and have at least 8 characters after that',
+  'zh-CN': '须以 whsec_ 开头，其后至少 8 个字符',
+};
 export const webhookSecret = setting(
   'stripe.webhook_secret',
   z
     .string()
     .trim()
     .max(255)
-    .regex(/^$|^whsec_\S{8,}$/, { error: webhookRule.en }),
+    .regex(/^$|^whsec_/, { error: 'must begin with whsec_' })
+    .regex(/^$|^.{6}\S{8,}$/, { error: 'must have at least 8 characters after whsec_, and no blank' }),
   '',
   'signing secret of the webhook endpoint, which verifies notices',
   {
