@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDatabase } from '@tradepost/postgres';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { type FakeUpstream, openUpstream } from '@tradepost/testing/servers/upstream';
@@ -51,6 +52,18 @@ const says = (found: Finding[]) => found.map(({ level, what }) => `${level}: ${w
 
 test('a shop without a gateway has no findings', async () => {
   expect(await gateway({})).toEqual([]);
+});
+
+test('a process that serves the gateway without an upstream is found, also before the first token', async () => {
+  const process = openDatabase(database.url, { max: 1, name: 'tradepost process 0.0.9 g d 0 aaaaaaaa' });
+  try {
+    await process`select 1`;
+    expect(says(await gateway({}))).toBe('note: no upstream is enabled: requests to the gateway are answered 503');
+    const found = await gateway({ 'gateway.upstreams': [at('main')] });
+    expect(says(found)).toMatch(/^ok: upstream main answers in \d+ ms$/);
+  } finally {
+    await process.end({ timeout: 1 });
+  }
 });
 
 test('a working upstream is pinged once, with its key', async () => {

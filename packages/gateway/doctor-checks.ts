@@ -1,6 +1,6 @@
 import { type DoctorCheck, type Findings, messageOf } from '@tradepost/module';
 import type { Sql } from '@tradepost/postgres';
-import { type Config, inspectRedis } from '@tradepost/runtime';
+import { type Config, inspectRedis, selectProcesses } from '@tradepost/runtime';
 import { rateLimitSettings } from './settings.ts';
 import { selectTokenFacts } from './tokens/api-token-store.ts';
 import { resolveKey } from './upstreams/connect-upstream.ts';
@@ -133,7 +133,10 @@ async function checkTokens(sql: Sql, defaultRpm: number, to: Findings): Promise<
   return active;
 }
 
-/** Checks the gateway. Without upstreams and tokens it checks only the Redis of the limiter. */
+const isServed = async (sql: Sql) =>
+  (await selectProcesses(sql)).processes.some(({ roles }) => roles.includes('gateway'));
+
+/** Checks the gateway. Without upstreams, tokens and a process that serves it, only the Redis of the limiter is checked. */
 const gateway: DoctorCheck = {
   area: { name: 'gateway', sort: 60 },
   async check({ sql, config, settings }, to) {
@@ -141,12 +144,12 @@ const gateway: DoctorCheck = {
     const active = await checkTokens(sql, settings.get(rateLimitSettings.user_default_rpm), to);
     const isUsed = upstreams.length > 0 || to.findings.length > 0;
     await checkLimiterStore(config, to);
-    if (!isUsed) return;
+    if (!isUsed && !(await isServed(sql))) return;
     if (!upstreams.some(({ enabled }) => enabled))
       (active > 0 ? to.error : to.note)(
         'gateway/no-upstream',
         'no upstream is enabled: requests to the gateway are answered 503',
-        'tradepost gateway upstream add <name> <url> --key-env <name>',
+        'tradepost gateway upstream add <name> <url> --key-env <name>; a shop without LLM services needs no gateway process',
       );
     await checkUpstreams(upstreams, to);
     const unserved = unservedModels(upstreams, settings.get(upstreamSettings.models));
