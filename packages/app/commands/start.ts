@@ -99,7 +99,9 @@ async function start(options: StartOptions): Promise<void> {
   const { config, sources } = configOf(flags);
   // Whatever the database has: an operator who asks for demo data must not believe that this is a demo shop.
   if (config.production && config.seed === 'demo' && sources.seed !== 'default')
-    throw new ConfigError(['TRADEPOST_SEED: NODE_ENV=production refuses demo data, whose passwords are public; set none']);
+    throw new ConfigError([
+      'TRADEPOST_SEED: NODE_ENV=production refuses demo data, whose passwords are public; set none',
+    ]);
   if (once) {
     if (config.only.join() !== 'worker') throw new ConfigError(['--once: only with --only worker']);
     return runJobsOnce({ config, log: openLog({ level: config.logLevel }) });
