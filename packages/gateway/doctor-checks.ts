@@ -1,4 +1,4 @@
-import { type DoctorCheck, type Findings, messageOf } from '@tradepost/module';
+import { type DoctorCheck, type Findings, isNotEncrypted, messageOf } from '@tradepost/module';
 import type { Sql } from '@tradepost/postgres';
 import { type Config, inspectRedis, selectProcesses } from '@tradepost/runtime';
 import { rateLimitSettings } from './settings.ts';
@@ -11,7 +11,6 @@ import { type UpstreamConfig, upstreamSettings } from './upstreams/upstream-sett
 const pingMs = 3_000;
 const maxPinged = 20;
 const maxNamed = 5;
-const ownHosts = /^(localhost|127\..*|\[::1\])$/;
 
 const listOf = (names: readonly string[]): string =>
   names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '');
@@ -60,8 +59,7 @@ function checkKey({ name, api_key, base_url }: UpstreamConfig, to: Findings): vo
       `the key of upstream ${name} is not in this environment: ${api_key.slice(4)}`,
       `set ${api_key.slice(4)} in the environment of the gateway, and restart it`,
     );
-  const { protocol, hostname } = new URL(base_url);
-  if (protocol === 'http:' && api_key !== '' && !ownHosts.test(hostname))
+  if (api_key !== '' && isNotEncrypted(base_url))
     to.note(
       'gateway/upstream-not-encrypted',
       `the key of upstream ${name} is sent without encryption (${base_url})`,

@@ -30,6 +30,12 @@ export type Findings = ReturnType<typeof findingsOf>;
 /** Whether only this machine can reach the host. */
 export const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host);
 
+/** Whether the network between this machine and an http or https address reads what is sent there. */
+export function isNotEncrypted(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopback(hostname);
+}
+
 export const messageOf = (error: unknown): string => {
   // A refused connection to a name with several addresses has one error per address.
   const { message, code, errors, cause } = error as Partial<AggregateError> & { code?: string };

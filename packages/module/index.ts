@@ -2,7 +2,16 @@ export { chooseModules } from './choose-modules.ts';
 export { declaredBy } from './declared-by.ts';
 export type { DemoCounts, DemoSeed } from './demo-seed.ts';
 export { type DoctorArea, type DoctorCheck, type DoctorFacts, developmentArea } from './doctor.ts';
-export { type Finding, type Findings, findingsOf, isLoopback, type Level, levels, messageOf } from './finding.ts';
+export {
+  type Finding,
+  type Findings,
+  findingsOf,
+  isLoopback,
+  isNotEncrypted,
+  type Level,
+  levels,
+  messageOf,
+} from './finding.ts';
 export type { Menu, MenuEntry, MenuPage, MenuTitle } from './menu.ts';
 export type {
   CommandContext,

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type Finding, type Findings, findingsOf, isLoopback } from '@tradepost/module';
+import { type Finding, type Findings, findingsOf, isLoopback, isNotEncrypted } from '@tradepost/module';
 import type { LoadedConfig, Setting } from '@tradepost/runtime';
 
 /** Checks the permissions of the file, and the shop settings in it. */
@@ -75,7 +75,7 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
       `no PUBLIC_URL with HOST ${config.host}: file addresses have a host only for requests to this machine's addresses and PUBLIC_HOSTS`,
       'set PUBLIC_URL to the address under which clients reach the shop',
     );
-  if (config.production && config.publicUrl?.startsWith('http:') && !isLoopback(new URL(config.publicUrl).hostname))
+  if (config.production && config.publicUrl && isNotEncrypted(config.publicUrl))
     warning(
       'configuration/public-url-not-https',
       'PUBLIC_URL is not https: tokens and passwords are sent unencrypted',

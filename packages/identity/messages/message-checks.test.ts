@@ -58,6 +58,19 @@ test('a notice without a template, and login codes without one, are named', asyn
   ]);
 });
 
+test('login codes that the network could read are a warning', async () => {
+  const webhook = (url: string) =>
+    findings({ 'sms.provider': 'webhook', 'sms.webhook_secret': 'a secret', 'sms.webhook_url': url });
+  expect(await webhook('http://sms.internal.example:9000/send')).toEqual([
+    'warning: sms.webhook_url begins with http: the network reads the login codes that are sent to sms.internal.example:9000',
+  ]);
+  for (const url of ['https://sms.example/send', 'http://127.0.0.1:9000/send', 'http://[::1]:9000/send'])
+    expect(await webhook(url)).toEqual([]);
+  expect(await findings({ ...aliyun, 'sms.webhook_url': 'http://sms.example/send' })).not.toContainEqual(
+    expect.stringContaining('webhook_url'),
+  );
+});
+
 test('a notice of a module that is switched off is a note', async () => {
   const off = { ...shippedNotice, name: 'parcel_lost' };
   const definitions = dependentMessageSettings(parts.senders, parts.notices, [...parts.notices, off]);

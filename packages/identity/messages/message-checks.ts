@@ -1,5 +1,5 @@
-import { type DoctorArea, type DoctorCheck, developmentArea, isLoopback } from '@tradepost/module';
-import { enabledNotices, smsEndpoint, smsProvider, smsTemplates } from './message-settings.ts';
+import { type DoctorArea, type DoctorCheck, developmentArea, isLoopback, isNotEncrypted } from '@tradepost/module';
+import { enabledNotices, smsEndpoint, smsProvider, smsTemplates, smsWebhookUrl } from './message-settings.ts';
 import { countFailedMessages } from './message-store.ts';
 import { type MessageParts, notReadyFor, notReadyText } from './messenger.ts';
 import { loginCodeNotice } from './notices.ts';
@@ -22,6 +22,13 @@ export const messageDoctorCheck = (parts: MessageParts): DoctorCheck => ({
         'messages/login-codes-not-sent',
         `${smsProvider.key} is ${provider}, and login codes can not be sent: ${notReadyText('sms', noCodes)}`,
         'tradepost settings set, for each of these settings',
+      );
+    const webhook = settings.get(smsWebhookUrl);
+    if (provider === 'webhook' && webhook !== '' && isNotEncrypted(webhook))
+      warning(
+        'messages/webhook-not-encrypted',
+        `${smsWebhookUrl.key} begins with http: the network reads the login codes that are sent to ${new URL(webhook).host}`,
+        `tradepost settings set ${smsWebhookUrl.key}, with an https address`,
       );
     const isKnown = (name: string) => parts.notices.some((notice) => notice.name === name);
     const running = enabled.filter(isKnown);
