@@ -83,6 +83,14 @@ describe('token', () => {
     expect((await run('token', 'list', '--limit', '1')).stdout).toContain('--limit shows more');
   });
 
+  test('create takes the phone number of a shopper, who has no user name in production', async () => {
+    const phone = '13800001234';
+    const [shopper] = await shop.database.sql`
+      insert into identity.shoppers (phone, nickname) values (${phone}, 'Ann') returning id`;
+    for (const given of [phone, '+86 138-0000-1234', String(shopper!.id)])
+      expect(await json('token', 'create', '--user', given)).toMatchObject({ user_id: shopper!.id });
+  });
+
   test.each(['id', 'prefix'] as const)('revoke by %s applies on the running server and can be repeated', async (by) => {
     const made = await json('token', 'create', '--user', user.username);
     expect(await opens(made.secret)).toBe(made.id);
@@ -108,7 +116,8 @@ describe('token', () => {
 
   test.each([
     [['create'], 2, '--user'],
-    [['create', '--user', 'unknown'], 1, 'there is no shopper unknown'],
+    [['create', '--user', 'unknown'], 1, 'there is no shopper unknown: give the phone number, the user name or the id'],
+    [['create', '--user', '13800009999'], 1, 'there is no shopper 13800009999'],
     [['create', '--user', '1', '--rpm', 'many'], 2, '--rpm'],
     [['create', '--user', '1', '--expires', 'soon'], 2, '--expires'],
     [['create', '--user', '1', '--expires', '2020-01-01'], 1, 'expires_at'],

@@ -142,8 +142,8 @@ describe('inspect and reset', () => {
   });
 
   test.each([
-    [['inspect', 'user'], 2, 'user:<id|username>'],
-    [['inspect', 'group:1'], 2, 'user:<id|username>'],
+    [['inspect', 'user'], 2, 'user:<phone|username|id>'],
+    [['inspect', 'group:1'], 2, 'user:<phone|username|id>'],
     [['inspect', 'ip:localhost'], 2, 'not an IP address'],
     [['inspect', 'token:999'], 1, 'no API token 999'],
     [['inspect', 'user:unknown'], 1, 'no shopper unknown'],

@@ -8,7 +8,7 @@ import { addressKey, limitsOfKey, type NamedKey, refOf } from '../tokens/key-lim
 import { tokenNamed } from './tokens.ts';
 
 export const keySpelling =
-  'user:<id|username>, token:<id|prefix>, ip:<address> (IPv4 also as its /24, ip:203.0.113) or model:<name>';
+  'user:<phone|username|id>, token:<id|prefix>, ip:<address> (IPv4 also as its /24, ip:203.0.113) or model:<name>';
 
 export type GivenKey = { readonly kind: KeyKind; readonly key: string };
 

@@ -30,14 +30,14 @@ export function addLimits(group: Command, context: CommandContext): void {
   withDatabaseOptions(
     group
       .command('limits')
-      .argument('<user>', 'id or user name of a shopper')
+      .argument('<user>', 'phone number, user name or id of a shopper')
       .description('show the limits of a shopper over all API tokens, or change the given ones')
       .option('--rpm <n|inherit>', 'requests per minute; 0 is unlimited, inherit uses the default', limitOrInherit)
       .option('--tpm <n|inherit>', 'tokens per minute; 0 is unlimited, inherit uses the default', limitOrInherit)
       .option('--json', 'print JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost gateway limits demo\n  $ tradepost gateway limits 1 --rpm 600 --tpm 1000000\n  $ tradepost gateway limits 1 --rpm inherit --tpm inherit',
+        '\nExamples:\n  $ tradepost gateway limits 13800000000\n  $ tradepost gateway limits 1 --rpm 600 --tpm 1000000\n  $ tradepost gateway limits 1 --rpm inherit --tpm inherit',
       ),
   ).action((given: string, { rpm, tpm, json, ...options }: LimitsOptions) =>
     context.withRuntime(options, async (runtime) => {

@@ -80,7 +80,7 @@ function addCreate(group: Command, context: CommandContext): void {
     group
       .command('create')
       .description('create an API token for a shopper; the secret is printed once and not stored')
-      .requiredOption('--user <id|username>', 'the shopper who owns it')
+      .requiredOption('--user <shopper>', 'phone number, user name or id of the shopper who owns it')
       .option('--name <text>', 'a name to recognize it by')
       .option('--rpm <n>', 'requests per minute; 0 is unlimited; default: the limit of the shopper', limitNumber)
       .option('--tpm <n>', 'tokens per minute; 0 is unlimited; default: the limit of the shopper', limitNumber)
@@ -88,7 +88,7 @@ function addCreate(group: Command, context: CommandContext): void {
       .option('--json', 'print the token with its secret as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ KEY=$(tradepost gateway token create --user demo --name laptop)\n' +
+        '\nExamples:\n  $ KEY=$(tradepost gateway token create --user 13800000000 --name laptop)\n' +
           '  $ tradepost gateway token create --user 1 --rpm 600 --tpm 1000000 --expires 90d --json\n\n' +
           'The secret alone goes to standard output, all else to standard error.',
       ),
@@ -143,7 +143,7 @@ export function addTokens(group: Command, context: CommandContext): void {
     tokens
       .command('list')
       .description('list API tokens, the newest first, without their secrets')
-      .option('--user <id|username>', 'only tokens of this shopper')
+      .option('--user <shopper>', 'only tokens of this shopper: phone number, user name or id')
       .addOption(new Option('--status <status>', 'only tokens in this state').choices(tokenStatuses))
       .addOption(
         new Option('--limit <number>', 'largest number of tokens').default(50).argParser(wholeNumber(1, 100_000)),
@@ -151,7 +151,7 @@ export function addTokens(group: Command, context: CommandContext): void {
       .option('--json', 'print JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost gateway token list\n  $ tradepost gateway token list --user demo --status active --json',
+        '\nExamples:\n  $ tradepost gateway token list\n  $ tradepost gateway token list --user 13800000000 --status active --json',
       ),
   ).action(list(context));
   withDatabaseOptions(

@@ -118,7 +118,7 @@ export const register: RegisterCommand = (group, context) => {
     group
       .command('send')
       .description('send a message to one shopper or to all shoppers')
-      .option('--user <user>', 'id or user name of the shopper')
+      .option('--user <user>', 'phone number, user name or id of the shopper')
       .option('--all', 'to all shoppers who are registered now')
       .requiredOption('--title <text>', 'the title, plain text')
       .requiredOption('--content <text>', 'the text, plain text')
@@ -128,7 +128,7 @@ export const register: RegisterCommand = (group, context) => {
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ tradepost inbox send --user demo --title "Your question" --content "The mug is dishwasher-safe."\n' +
+        '\nExamples:\n  $ tradepost inbox send --user 13800000000 --title "Your question" --content "The mug is dishwasher-safe."\n' +
           '  $ tradepost inbox send --all --yes --group marketing --title "Sale" --content "All mugs are 20 % off."',
       ),
   ).action(send(context));
@@ -136,13 +136,13 @@ export const register: RegisterCommand = (group, context) => {
     group
       .command('list')
       .description('list messages, newest first, in the language of the shop')
-      .option('--user <user>', 'id or user name of a shopper; messages to all are left out')
+      .option('--user <user>', 'phone number, user name or id of a shopper; messages to all are left out')
       .addOption(groupOption())
       .addOption(
         new Option('--limit <number>', 'the most messages to list').default(50).argParser(wholeNumber(1, 1_000)),
       )
       .option('--json', 'print them as JSON')
-      .addHelpText('after', '\nExample:\n  $ tradepost inbox list --user demo'),
+      .addHelpText('after', '\nExample:\n  $ tradepost inbox list --user 13800000000'),
   ).action(list(context));
   withDatabaseOptions(
     group
