@@ -69,7 +69,8 @@ describe('the key file', () => {
     await expect(stat(fileOf())).rejects.toThrow('ENOENT');
     await secrets.seal('a', 'x');
     expect((await stat(fileOf())).mode & 0o777).toBe(0o600);
-    expect(lines.filter((line) => line.includes('created the key file'))).toHaveLength(1);
+    const created = lines.filter((line) => line.includes('created the key file'));
+    expect(created).toEqual([expect.stringContaining('keep a copy of it, apart from the backups')]);
     const { inFile, recorded } = await secrets.status();
     expect(recorded).toEqual(inFile);
     expect(lines.join('')).not.toContain((await readFile(fileOf(), 'utf8')).trim().split('\n').at(-1));

@@ -99,7 +99,7 @@ export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () =
     }
     if (keys.length === 0) {
       const { created } = await createKeyFile(file);
-      if (created) log.warn({ file }, 'created the key file of stored secrets: keep a copy of it with the backups');
+      if (created) log.warn({ file }, 'created the key file of stored secrets: keep a copy of it, apart from the backups');
       keys = inFile.reread();
     }
     const [first] = keys as [SecretKey];
