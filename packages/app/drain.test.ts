@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from '@tradepost/runtime';
 import { openShop } from '@tradepost/testing/shop';
 import { expect, test } from 'vitest';
 
@@ -16,7 +17,9 @@ const statusOf = async (url: string) => {
 };
 
 test('a process behind a proxy says first that it is not ready, and serves until the proxy has turned away', async () => {
-  const shop = await openShop({ adminPort: 0, drainSeconds: 2 });
+  const lines: string[] = [];
+  const log = openLog({ level: 'info', stream: { write: (line: string) => lines.push(line) } });
+  const shop = await openShop({ adminPort: 0, drainSeconds: 2 }, {}, { log });
   const admin = shop.server.admin!.url;
   const products = `${shop.url}/api/v1/products`;
   expect((await statusOf(`${admin}/ready`)).status).toBe(200);
@@ -48,4 +51,6 @@ test('a process behind a proxy says first that it is not ready, and serves until
     )
     .toMatch(/ECONNREFUSED|ECONNRESET/);
   await stopping;
+  const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /ready/.test(msg));
+  expect(said).toEqual([expect.objectContaining({ level: 'info', msg: expect.stringMatching(/^draining/) })]);
 });

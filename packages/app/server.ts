@@ -159,7 +159,13 @@ export async function startServer(options: {
   const stop = async () => {
     const listens = state === 'running' && (config.only.includes('api') || config.only.includes('gateway'));
     state = 'stopping';
-    if (listens) await sleep(config.drainSeconds * 1000);
+    if (listens && config.drainSeconds > 0) {
+      runtime.log.info(
+        { drain_seconds: config.drainSeconds },
+        'draining: not ready from now on, so that a proxy turns away; requests are served until the port closes',
+      );
+      await sleep(config.drainSeconds * 1000);
+    }
     const deadline = performance.now() + shutdownMs;
     const ended = Promise.all(endings.splice(0).map((end) => logFailure(end())));
     await Promise.race([ended, sleep(shutdownMs, undefined, { ref: false })]);

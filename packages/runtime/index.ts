@@ -71,6 +71,7 @@ export {
   acceptLanguage,
   actingRuntime,
   demoShop,
+  NotServingError,
   openRuntime,
   type Runtime,
   runtimeSettings,

@@ -13,7 +13,7 @@ import { migrateDatabase } from './migrate-database.ts';
 import { exportSpans } from './observability/export-spans.ts';
 import { type Log, openLog } from './observability/log.ts';
 import { type Metrics, openMetrics } from './observability/metrics.ts';
-import { openParts, type Parts } from './observability/parts.ts';
+import { openParts, type PartState, type Parts } from './observability/parts.ts';
 import { runtimeRetentionSettings } from './retention/retention.ts';
 import { openSecrets, type Secrets, secretsKeyFileOf } from './secrets/secrets.ts';
 import { type Setting, setting } from './settings/setting.ts';
@@ -94,7 +94,7 @@ export type Runtime = {
   now(): Date;
   /** Whether the embedded database has ended and is being started again. Requests are refused until it is back. */
   isDatabaseAway(): boolean;
-  /** Rejects when the database or the store does not answer in time, and while the process starts or stops. */
+  /** Rejects with NotServingError when the database or the store does not answer in time, and while the process starts or stops. */
   check(): Promise<void>;
   /** Stores the address, so that a second start can report it. Only the serving instance does it. */
   announce(url: string): Promise<void>;
@@ -141,9 +141,19 @@ function partsOf(sql: Sql, store: Store): Parts {
   return parts;
 }
 
+/** A part that requests need does not work. `isPlanned`: the process starts or stops, which is no fault. */
+export class NotServingError extends Error {
+  readonly isPlanned: boolean;
+  constructor({ name, error }: PartState) {
+    super(`${name}: ${error}`);
+    this.name = 'NotServingError';
+    this.isPlanned = name === 'process';
+  }
+}
+
 async function checkServing(parts: Parts): Promise<void> {
   const failed = (await parts.check()).find(({ name, ok }) => !ok && servingParts.has(name));
-  if (failed) throw new Error(`${failed.name}: ${failed.error}`);
+  if (failed) throw new NotServingError(failed);
 }
 
 /** Closes in the reverse order of opening. A failure is logged, and the others are closed. */

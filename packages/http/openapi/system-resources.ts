@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Locale, negotiateLocale } from '@tradepost/core';
-import type { Config, Runtime } from '@tradepost/runtime';
+import { type Config, NotServingError, type Runtime } from '@tradepost/runtime';
 import { FastResponse } from 'srvx';
 import { fileResponse } from '../files/files.ts';
 import type { Resource } from '../routing/resource.ts';
@@ -121,7 +121,8 @@ export function systemResources(
           await runtime.check();
           return json({ status: 'ok' });
         } catch (error) {
-          log.warn({ err: error }, 'not ready');
+          // A proxy asks every few seconds. The stop has its own line in the log.
+          if (!(error instanceof NotServingError && error.isPlanned)) log.warn({ err: error }, 'not ready');
           return json({ status: 'unavailable' }, 503);
         }
       },
