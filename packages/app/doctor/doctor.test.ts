@@ -237,6 +237,18 @@ describe('settings for development', () => {
     expect(await development({ ...stripe, ...sites })).toMatchObject([{ level: 'ok' }]);
   });
 
+  test('a shop without a payment provider gets the names of the settings that the chosen one lacks', async () => {
+    const said = async (settings: object) => texts(await development(settings), 'warning');
+    const text = 'no payment provider is set up, so shoppers cannot pay';
+    expect(await said({})).toEqual([text]);
+    expect(await said({ 'pay.provider': 'stripe' })).toEqual([
+      `${text}; stripe is chosen: set stripe.secret_key, stripe.webhook_secret`,
+    ]);
+    expect(await said({ 'pay.provider': 'stripe', 'stripe.secret_key': 'sk_live_12345678' })).toEqual([
+      `${text}; stripe is chosen: set stripe.webhook_secret`,
+    ]);
+  });
+
   test('a database filled by the demo seed is an error, until an operator switches instant payment off', async () => {
     const { sql } = database;
     await sql`insert into runtime.settings (key, value) values ('shop.demo', 'true')`;

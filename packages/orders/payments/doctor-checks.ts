@@ -12,6 +12,12 @@ const accountsOf = (providers: readonly PaymentProviderEntry[]) =>
     entry.kind === 'redirect' && entry.account ? [{ ...entry, account: entry.account }] : [],
   );
 
+/** The settings that the provider in the setting pay.provider lacks. */
+const missingOf = (providers: readonly PaymentProviderEntry[], settings: DoctorFacts['settings']): string[] =>
+  accountsOf(providers)
+    .filter(({ name }) => name === settings.get(payProvider))
+    .flatMap(({ account }) => account.filter((one) => !isSet(settings, one)).map(({ key }) => key));
+
 const payment = (providers: readonly PaymentProviderEntry[]): DoctorCheck => ({
   name: 'payments in production',
   area: developmentArea,
@@ -37,12 +43,17 @@ const payment = (providers: readonly PaymentProviderEntry[]): DoctorCheck => ({
       );
     const takesMoney = accountsOf(providers).some(({ account }) => account.every((one) => isSet(settings, one)));
     if (settings.get(sandboxSecret) === '') {
-      if (!takesMoney)
+      if (!takesMoney) {
+        const missing = missingOf(providers, settings);
+        const text = 'no payment provider is set up, so shoppers cannot pay';
         warning(
           'development/no-payment-provider',
-          'no payment provider is set up, so shoppers cannot pay',
-          'set up WeChat Pay, Alipay, Stripe or a payment gateway: see docs/OPERATIONS.md',
+          missing.length > 0 ? `${text}; ${settings.get(payProvider)} is chosen: set ${missing.join(', ')}` : text,
+          missing.length > 0
+            ? missing.map((key) => `tradepost settings set ${key}`).join('; ')
+            : 'set up WeChat Pay, Alipay, Stripe or a payment gateway: see docs/OPERATIONS.md',
         );
+      }
       return;
     }
     for (const { key } of [sandboxCashierUrl, sandboxRefundUrl].filter((each) => settings.get(each) === ''))
