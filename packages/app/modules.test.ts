@@ -222,8 +222,10 @@ describe('each module that can be switched off', () => {
     test('audit --only refuses an unknown name, and runs the checks of a module that runs', async () => {
       const refused = await tradepost('gateway', 'audit', '--only', 'orders,nothing');
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no check nothing') });
-      const made = await json('gateway', 'audit', '--only', 'orders');
-      expect(made.checks.length).toBeGreaterThan(0);
+      const made = await tradepost('gateway', 'audit', '--only', 'orders', '--json');
+      expect(JSON.parse(made.stdout).checks.length).toBeGreaterThan(0);
+      // A line for each check would fill the journal of the timer.
+      expect(made.stderr).toBe('');
     });
 
     test('without gateway or without inventory: doctor skips its checks', async () => {

@@ -60,13 +60,15 @@ const audit =
       if (options.json) return printJson(chosen.map(({ name, about }) => ({ name, about })));
       return print(table([['CHECK', 'WHAT MUST HOLD'], ...chosen.map(({ name, about }) => [name, about])]));
     }
+    // For who waits at a terminal. A journal gets the results only.
+    const isWatched = process.stderr.isTTY;
     const results = await context.withRuntime(rest, ({ sql }) => {
       let count = 0;
       return runAudits(sql, chosen, {
         limit,
         onResult(result) {
           count += 1;
-          progress(`${count}/${chosen.length} ${result.name}: ${verdict(result)} (${result.ms} ms)`);
+          if (isWatched) progress(`${count}/${chosen.length} ${result.name}: ${verdict(result)} (${result.ms} ms)`);
         },
       });
     });
