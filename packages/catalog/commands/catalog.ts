@@ -8,6 +8,7 @@ import {
   createProgress,
   exitCodes,
   type GlobalOptions,
+  numberOf,
   openOutput,
   print,
   printJson,
@@ -24,14 +25,14 @@ async function exportTo(context: CommandContext, file: string, options: GlobalOp
     const { seconds, rate, report } = createProgress('rows');
     try {
       const done = await exportProducts(sql, output.write, ({ products, skus }) =>
-        report(skus, `${countOf(products, 'products')}, ${countOf(skus, 'SKUs')}`),
+        report(skus, `${numberOf(products, 'product')}, ${numberOf(skus, 'SKU')}`),
       );
       await output.end();
       const summary = { ...done, seconds: seconds(), rows_per_second: rate(done.skus) };
       // When the table goes to stdout, all other output goes to stderr.
       const say = file === '-' ? (text: string) => process.stderr.write(`${text}\n`) : print;
       if (options.json) say(JSON.stringify(summary, null, 2));
-      else say(`${countOf(done.products, 'products')}, ${countOf(done.skus, 'SKUs')} in ${seconds()} s`);
+      else say(`${numberOf(done.products, 'product')}, ${numberOf(done.skus, 'SKU')} in ${seconds()} s`);
     } catch (error) {
       await output.drop();
       // The reader of our output has closed the pipe.
@@ -55,14 +56,14 @@ const importFrom =
           dryRun: options.dryRun ?? false,
           onFault,
           onProgress: ({ lines, failed }) =>
-            report(lines, `${countOf(lines, 'lines')}, ${countOf(failed, 'products refused')}`),
+            report(lines, `${numberOf(lines, 'line')}, ${numberOf(failed, 'product')} refused`),
         });
         if (done.faults > 0) process.exitCode = exitCodes.failed;
         if (options.json) return printJson({ ...done, seconds: seconds(), lines_per_second: rate(done.lines), errors });
         const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map((name) =>
           countOf(done[name], name),
         );
-        print(`${countOf(done.lines, 'lines')}: ${counts.join(', ')} products in ${seconds()} s`);
+        print(`${numberOf(done.lines, 'line')}: ${counts.join(', ')} products in ${seconds()} s`);
         if (done.stock_ignored) print('stock and stock_before were ignored: warehouses own the stock');
         if (options.dryRun) print('nothing was written (--dry-run)');
       })

@@ -387,6 +387,8 @@ describe('the command', () => {
     });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toContain('line 2: price: must be an amount');
+    const one = await runCommandInProcess(['catalog', 'import', '-'], { env, input: 'product_id,price\n2,35\n' });
+    expect(one.stdout).toMatch(/^1 line: 0 created/);
     expect(JSON.parse(wrong.stdout)).toMatchObject({ updated: 1, failed: 1, errors: [{ line: 2, field: 'price' }] });
     const file = join(folder, 'out.csv');
     const toFile = await runCommandInProcess(['catalog', 'export', file, '--json'], { env });

@@ -2,9 +2,9 @@ import { instantInZone } from '@tradepost/core';
 import type { CommandContext } from '@tradepost/module';
 import { type Runtime, shopLocale, timeZone } from '@tradepost/runtime';
 import {
-  countOf,
   createProgress,
   type GlobalOptions,
+  numberOf,
   openOutput,
   print,
   UsageError,
@@ -55,7 +55,7 @@ async function exportTo(context: CommandContext, file: string, given: GlobalOpti
           await output.write(text);
           done.orders += orders;
           done.lines += lines;
-          report(done.orders, `${countOf(done.orders, 'orders')}, ${countOf(done.lines, 'lines')}`);
+          report(done.orders, `${numberOf(done.orders, 'order')}, ${numberOf(done.lines, 'line')}`);
         }
       });
       await output.end();
@@ -63,7 +63,7 @@ async function exportTo(context: CommandContext, file: string, given: GlobalOpti
       // When the table goes to stdout, all other output goes to stderr.
       const say = file === '-' ? (text: string) => process.stderr.write(`${text}\n`) : print;
       if (json) say(JSON.stringify(summary, null, 2));
-      else say(`${countOf(done.orders, 'orders')}, ${countOf(done.lines, 'lines')} in ${seconds()} s`);
+      else say(`${numberOf(done.orders, 'order')}, ${numberOf(done.lines, 'line')} in ${seconds()} s`);
     } catch (error) {
       await output.drop();
       // The reader of our output has closed the pipe.

@@ -12,6 +12,7 @@ import {
   createProgress,
   exitCodes,
   type GlobalOptions,
+  numberOf,
   print,
   printJson,
   reportFaults,
@@ -52,12 +53,12 @@ const importFrom =
           readers: staticEntriesOf(context.modulesOf(config))(importedOrderReaders),
           onFault,
           onProgress: ({ lines, failed }) =>
-            report(lines, `${countOf(lines, 'lines')}, ${countOf(failed, 'orders refused')}`),
+            report(lines, `${numberOf(lines, 'line')}, ${numberOf(failed, 'order')} refused`),
         });
         if (done.faults > 0) process.exitCode = exitCodes.failed;
         if (json) return printJson({ ...done, seconds: seconds(), lines_per_second: rate(done.lines), errors });
         const counts = (['created', 'unchanged', 'failed'] as const).map((name) => countOf(done[name], name));
-        print(`${countOf(done.lines, 'lines')}: ${counts.join(', ')} orders in ${seconds()} s`);
+        print(`${numberOf(done.lines, 'line')}: ${counts.join(', ')} orders in ${seconds()} s`);
         if (dryRun) print('nothing was written (--dry-run)');
       }),
     );

@@ -8,6 +8,7 @@ import {
   createProgress,
   exitCodes,
   type GlobalOptions,
+  numberOf,
   print,
   printJson,
   reportFaults,
@@ -33,12 +34,12 @@ const importFrom =
         const done = await importShipments(deps, input, {
           dryRun,
           onFault,
-          onProgress: ({ lines, failed }) => report(lines, `${countOf(lines, 'lines')}, ${countOf(failed, 'refused')}`),
+          onProgress: ({ lines, failed }) => report(lines, `${numberOf(lines, 'line')}, ${countOf(failed, 'refused')}`),
         });
         if (done.failed > 0) process.exitCode = exitCodes.failed;
         if (json) return printJson({ ...done, seconds: seconds(), lines_per_second: rate(done.lines), errors });
         const counts = (['shipped', 'unchanged', 'failed'] as const).map((name) => countOf(done[name], name));
-        print(`${countOf(done.lines, 'lines')}: ${counts.join(', ')} in ${seconds()} s`);
+        print(`${numberOf(done.lines, 'line')}: ${counts.join(', ')} in ${seconds()} s`);
         if (dryRun) print('nothing was written (--dry-run)');
       })
       .finally(() => input.destroy());

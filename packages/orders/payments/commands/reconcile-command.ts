@@ -4,12 +4,12 @@ import { type Settings, timeZone } from '@tradepost/runtime';
 import {
   completeWith,
   configOf,
-  countOf,
   createProgress,
   databaseOptions,
   exitCodes,
   type GlobalOptions,
   green,
+  numberOf,
   print,
   printJson,
   red,
@@ -74,7 +74,7 @@ async function reconcile(context: CommandContext, options: Options): Promise<voi
             report: ({ payments, refunds, differences }) =>
               report(
                 payments + refunds,
-                `${provider.name}: ${countOf(payments, 'payments')}, ${countOf(refunds, 'refunds')}, ${countOf(differences.length, 'differences')}`,
+                `${provider.name}: ${numberOf(payments, 'payment')}, ${numberOf(refunds, 'refund')}, ${numberOf(differences.length, 'difference')}`,
               ),
           });
           results.push({ provider: provider.name, ...compared });
@@ -112,7 +112,7 @@ function show(results: readonly Result[], { from, to }: { from: Date; to: Date }
       ]),
     );
   for (const { provider, payments, refunds, differences: list, more, error } of results) {
-    const counted = `${provider}: ${countOf(payments, 'payments')} and ${countOf(refunds, 'refunds')} compared`;
+    const counted = `${provider}: ${numberOf(payments, 'payment')} and ${numberOf(refunds, 'refund')} compared`;
     if (list.length > 0) print(`${counted}, ${list.length}${more ? ' and more' : ''} differ`);
     else print(error === '' ? green(`${counted}, no differences`) : counted);
     if (error !== '') print(red(`${provider}: not complete: ${error}`));
