@@ -257,11 +257,15 @@ test('commands are logged with the user of the operating system', async () => {
   );
   expect(JSON.parse(listed.stdout)).toMatchObject({
     total: 1,
-    changes: [
-      { source: 'cli', staff_id: null, action: 'settings set', summary: 'Created setting change site.shop_name' },
-    ],
+    changes: [{ source: 'cli', staff_id: null, action: 'settings set', summary: 'Changed setting site.shop_name' }],
   });
-  expect(JSON.parse(listed.stdout).changes[0].name).not.toBe('');
+  const [{ name, created_at }] = JSON.parse(listed.stdout).changes;
+  expect(name).not.toBe('');
+  // Both lists name one author, and have the time in the zone of the shop.
+  const inLog = await runCommandInProcess(['settings', 'log', 'site.shop_name'], { env });
+  const inChanges = await runCommandInProcess(['changes', 'list', '--keyword', 'site.shop_name'], { env });
+  expect(inLog.stdout).toMatch(/\n\S+\+08:00 +cli +site\.shop_name/);
+  expect(inChanges.stdout).toContain(`${created_at}  cli (${name})  settings set`);
   const plain = await runCommandInProcess(['changes', 'list', '--table', 'catalog.categories', '--limit', '1'], {
     env,
   });

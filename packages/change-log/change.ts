@@ -34,8 +34,10 @@ export function openSummary(modules: readonly Module[]) {
   return ({ table_name, row_id, operation, before, after }: Change, locale: Locale): string => {
     const entry = declared[table_name];
     const name = entry && !('unwatched' in entry) ? entry[locale] : table_name;
-    // A change of a setting is a row of its own, whose id says less than the key.
+    // A change of a setting is a new row of its own, whose id says less than the key.
     const key = (after ?? before)?.key;
-    return `${verbs[locale][operation]} ${name} ${typeof key === 'string' ? key : row_id}`;
+    const isSetting = typeof key === 'string';
+    const verb = isSetting && operation === 'insert' ? 'update' : operation;
+    return `${verbs[locale][verb]} ${name} ${isSetting ? key : row_id}`;
   };
 }

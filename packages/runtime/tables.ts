@@ -25,7 +25,7 @@ export const runtimePublishes: readonly string[] = ['runtime.must', 'runtime.gra
 /** The tables in the change log: the name of a row, or why the table is not watched. */
 export const runtimeInChangeLog: Readonly<Record<string, TableInChangeLog>> = {
   'runtime.settings': { unwatched: 'Its history, with secrets masked, is watched instead.' },
-  'runtime.setting_changes': { en: 'setting change', 'zh-CN': '设置变更' },
+  'runtime.setting_changes': { en: 'setting', 'zh-CN': '设置' },
   'runtime.idempotency_keys': { unwatched: 'Rows of single requests.' },
   'runtime.workers': { unwatched: 'Written by the processes of the shop.' },
   'runtime.secret_keys': { unwatched: 'Written by the processes of the shop.' },

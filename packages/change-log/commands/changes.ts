@@ -6,7 +6,7 @@ import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import { timeZone } from '@tradepost/runtime';
 import { databaseOptions, type GlobalOptions, print, printJson, table, wholeNumber } from '@tradepost/terminal';
 import { Option } from 'commander';
-import { openSummary } from '../change.ts';
+import { type Change, openSummary } from '../change.ts';
 import { selectChanges } from '../change-store.ts';
 import { type ExportFormat, exportChanges, formats } from '../export-changes.ts';
 import { mostCounted } from '../limits.ts';
@@ -15,6 +15,10 @@ import { type FilterOptions, filterOfOptions, withFilters } from './filter-optio
 
 type ListOptions = GlobalOptions & FilterOptions & { limit: number };
 type ExportOptions = GlobalOptions & FilterOptions & { format: ExportFormat };
+
+/** A command is `cli`, as in `settings log`, with the user of the operating system. */
+const authorOf = ({ source, actor_name, staff_id }: Change): string =>
+  source === 'cli' ? `cli (${actor_name})` : actor_name || String(staff_id);
 
 const list =
   (context: CommandContext) =>
@@ -33,12 +37,7 @@ const list =
         table([
           ['TIME', 'BY', 'ACTION', 'CHANGE', 'COLUMNS'],
           ...rows.map((change) => [
-            ...[
-              view.iso(change.at),
-              change.actor_name || String(change.staff_id),
-              change.action,
-              summary(change, 'en'),
-            ],
+            ...[view.iso(change.at), authorOf(change), change.action, summary(change, 'en')],
             change.operation === 'update' ? Object.keys(change.after ?? {}).join(', ') : '',
           ]),
         ]),

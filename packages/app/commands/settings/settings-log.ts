@@ -1,21 +1,16 @@
+import { isoInZone } from '@tradepost/core';
 import type { CommandContext } from '@tradepost/module';
-import type { SettingChange } from '@tradepost/runtime';
-import {
-  type GlobalOptions,
-  print,
-  printJson,
-  table,
-  utcTime,
-  wholeNumber,
-  withDatabaseOptions,
-} from '@tradepost/terminal';
+import { type SettingChange, timeZone } from '@tradepost/runtime';
+import { type GlobalOptions, print, printJson, table, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
 import { type Command, Option } from 'commander';
 import { keyArgument } from './setting-arguments.ts';
 
 const shown = (value: unknown): string => (value === null ? '(default)' : JSON.stringify(value));
-const row = ({ key, before, after, changed_by, changed_at }: SettingChange): string[] => [
-  ...[utcTime(changed_at), changed_by, key, shown(before).slice(0, 60), shown(after).slice(0, 60)],
-];
+const rowIn =
+  (zone: string) =>
+  ({ key, before, after, changed_by, changed_at }: SettingChange): string[] => [
+    ...[isoInZone(changed_at, zone), changed_by, key, shown(before).slice(0, 60), shown(after).slice(0, 60)],
+  ];
 
 type LogOptions = GlobalOptions & { limit: number };
 
@@ -35,7 +30,7 @@ export function addLogCommand(group: Command, context: CommandContext): void {
       const { rows } = await settings.changes({ ...(prefix === undefined ? {} : { keys }), limit });
       if (options.json) return printJson(rows);
       if (rows.length === 0) return print('no changes');
-      print(table([['WHEN', 'BY', 'SETTING', 'BEFORE', 'AFTER'], ...rows.map(row)]));
+      print(table([['WHEN', 'BY', 'SETTING', 'BEFORE', 'AFTER'], ...rows.map(rowIn(settings.get(timeZone)))]));
     }),
   );
 }
