@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { table } from './output.ts';
+import { userInfo } from 'node:os';
+import { expect, test, vi } from 'vitest';
+import { reportFailure, table } from './output.ts';
 
 test('a table aligns Chinese names, which take two columns per character', () => {
   const rows = [
@@ -21,4 +22,19 @@ test('a table aligns columns of figures at the right', () => {
 
 test('a table without rows is empty', () => {
   expect(table([])).toBe('');
+});
+
+test('a file that the account of the process may not read is refused with the name of the account', () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const refused = Object.assign(new Error("EACCES: permission denied, open '/root/products.csv'"), {
+      ...{ code: 'EACCES', path: '/root/products.csv' },
+    });
+    expect(reportFailure(refused)).toBe(1);
+    expect(write).toHaveBeenCalledWith(
+      `error: EACCES: permission denied, open '/root/products.csv', as the user ${userInfo().username}\n`,
+    );
+  } finally {
+    write.mockRestore();
+  }
 });

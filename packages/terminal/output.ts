@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import { AppError } from '@tradepost/core';
 import { MigrationError } from '@tradepost/postgres';
@@ -71,6 +72,21 @@ const isUsage = (error: unknown): error is Error =>
   error instanceof UsageError ||
   (error instanceof AppError && settingRefusals.some(({ refusal }) => refusal === error.refusal));
 
+/** The account of this process. The command of a service changes it, so it is not always who typed the command. */
+function accountName(): string {
+  try {
+    return `the user ${userInfo().username}`;
+  } catch {
+    return `the user with the id ${process.getuid?.()}`;
+  }
+}
+
+/** The message of an error. A file that the account may not use has the name of the account. */
+function textOf(error: Error & { code?: string; path?: string }): string {
+  const isNoAccess = error.code === 'EACCES' && error.path !== undefined;
+  return isNoAccess ? `${error.message}, as ${accountName()}` : error.message;
+}
+
 /** Prints an error on stderr and returns the exit code. The stack is printed with DEBUG only. */
 export function reportFailure(error: unknown): number {
   const write = (text: string) => process.stderr.write(`${red('error:', process.stderr)} ${text}\n`);
@@ -83,7 +99,7 @@ export function reportFailure(error: unknown): number {
     return exitCodes.alreadyRunning;
   }
   if (error instanceof AppError || error instanceof MigrationError) write(error.message);
-  else if (error instanceof Error) write(process.env.DEBUG ? (error.stack ?? error.message) : error.message);
+  else if (error instanceof Error) write(process.env.DEBUG ? (error.stack ?? error.message) : textOf(error));
   else write(String(error));
   return exitCodes.failed;
 }
