@@ -66,8 +66,12 @@ describe('the command audit', () => {
   });
   afterAll(() => database?.drop());
 
-  test('without faults the exit code is 0, the table is on stdout and progress on stderr', async () => {
-    const { code, stdout, stderr } = await runCommandInProcess(['audit'], { env });
+  test('without faults the exit code is 0, the table is on stdout and progress on stderr of a terminal', async () => {
+    const { isTTY } = process.stderr;
+    process.stderr.isTTY = true;
+    const { code, stdout, stderr } = await runCommandInProcess(['audit'], { env }).finally(() => {
+      process.stderr.isTTY = isTTY;
+    });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`clean: ${audits.length} checks`) });
     expect(stdout).toMatch(/^CHECK +ROWS +MS\n/);
     for (const { name } of audits) expect(stdout).toMatch(new RegExp(`^${name} +ok +\\d`, 'm'));

@@ -368,7 +368,7 @@ async function readAll(): Promise<string[]> {
 
 /** Commands that change the shop, run until they are stopped, or need a server. */
 const notRun =
-  /^(start|demo|seed|bench|backup list|token (issue|revoke)|pay callback|wms replay|.* (reset|tracks|rotate|rebuild|simulate|load|run|sweep|retry|discard|deliver|sync|create|send))$/;
+  /^(start|demo|seed|bench|backup (list|verify)|token (issue|revoke)|pay callback|wms replay|.* (reset|tracks|rotate|rebuild|simulate|load|run|sweep|retry|discard|deliver|sync|create|send))$/;
 async function runCommands(): Promise<Place[]> {
   const commands = (await commandsWithJson()).filter((name) => !notRun.test(name));
   const places: Place[] = [];
@@ -385,6 +385,7 @@ async function runCommands(): Promise<Place[]> {
   const backups = `${commandEnv.TRADEPOST_DATA}/backups/`;
   await run(['backup', 'create', backups, '--uploads', 'none', '--json']);
   await run(['backup', 'list', backups, '--json']);
+  await run(['backup', 'verify', backups, '--checksums', '--json']);
   await run(['settings', 'get', 'sms.secret_key']);
   await run(['changes', 'export']);
   await run(['secrets', 'rotate', '--json']);
