@@ -5,6 +5,7 @@ import { openModuleShop } from '@tradepost/testing/module-shop';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Change, openSummary } from './change.ts';
 
 let shop: Shop;
 let admins: { id: number; token: string; username: string }[];
@@ -245,6 +246,15 @@ describe('the list', () => {
     const token = await shop.server.tokens.issue({ role: 'admin', id: ann().id, perms: ['system:config'] });
     expect((await shop.call('GET', '/admin/api/change-log', { token })).code).toBe(403);
   });
+});
+
+test('a new row with a key is created, and only a row of a history is a change', () => {
+  const summary = openSummary(modules);
+  const inserted = { operation: 'insert', before: null, row_id: '7' } as unknown as Change;
+  const token = { ...inserted, table_name: 'gateway.api_tokens', after: { key: 'laptop' } };
+  const setting = { ...inserted, table_name: 'runtime.setting_changes', after: { key: 'pay.instant' } };
+  expect(summary(token, 'en')).toBe('Created API token laptop');
+  expect(summary(setting, 'en')).toBe('Changed setting pay.instant');
 });
 
 test('commands are logged with the user of the operating system', async () => {

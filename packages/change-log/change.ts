@@ -33,11 +33,10 @@ export function openSummary(modules: readonly Module[]) {
   const declared: NonNullable<Module['changeLog']> = Object.assign({}, ...modules.map((module) => module.changeLog));
   return ({ table_name, row_id, operation, before, after }: Change, locale: Locale): string => {
     const entry = declared[table_name];
-    const name = entry && !('unwatched' in entry) ? entry[locale] : table_name;
-    // A change of a setting is a new row of its own, whose id says less than the key.
+    const watched = entry && !('unwatched' in entry) ? entry : undefined;
+    // Where rows have a key, it says more than their id.
     const key = (after ?? before)?.key;
-    const isSetting = typeof key === 'string';
-    const verb = isSetting && operation === 'insert' ? 'update' : operation;
-    return `${verbs[locale][verb]} ${name} ${isSetting ? key : row_id}`;
+    const verb = watched?.isHistory ? 'update' : operation;
+    return `${verbs[locale][verb]} ${watched?.[locale] ?? table_name} ${typeof key === 'string' ? key : row_id}`;
   };
 }

@@ -4,7 +4,12 @@ import type { Localized } from '@tradepost/core';
  * How the change log treats a table: what it calls a row of a watched table (a migration calls `change_log.watch`), or the
  * reason why the table is not watched.
  */
-export type TableInChangeLog = Localized | { readonly unwatched: string };
+export type TableInChangeLog =
+  | (Localized & {
+      /** True: each new row is a change of the object that its column `key` names. */
+      readonly isHistory?: boolean;
+    })
+  | { readonly unwatched: string };
 
 export const runtimeTables: readonly string[] = [
   'runtime.settings',
@@ -25,7 +30,7 @@ export const runtimePublishes: readonly string[] = ['runtime.must', 'runtime.gra
 /** The tables in the change log: the name of a row, or why the table is not watched. */
 export const runtimeInChangeLog: Readonly<Record<string, TableInChangeLog>> = {
   'runtime.settings': { unwatched: 'Its history, with secrets masked, is watched instead.' },
-  'runtime.setting_changes': { en: 'setting', 'zh-CN': '设置' },
+  'runtime.setting_changes': { en: 'setting', 'zh-CN': '设置', isHistory: true },
   'runtime.idempotency_keys': { unwatched: 'Rows of single requests.' },
   'runtime.workers': { unwatched: 'Written by the processes of the shop.' },
   'runtime.secret_keys': { unwatched: 'Written by the processes of the shop.' },
