@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { FastResponse } from 'srvx';
 import { afterEach, describe, expect, test } from 'vitest';
 import { serveNode } from './node/node-transport.ts';
@@ -81,4 +82,26 @@ describe.each([
     expect(performance.now() - begun).toBeLessThan(5_000);
     await expect.poll(() => state.closed).toBe(true);
   });
+
+  // 2 ms per request: the process is busy, so connections wait to be accepted.
+  test.runIf(process.platform === 'linux')(
+    'no request is lost when the port closes: each is answered, or its connection was refused',
+    async () => {
+      const fetch = () => {
+        for (const end = performance.now() + 2; performance.now() < end; );
+        return new FastResponse('hello');
+      };
+      const server = await serve({ fetch });
+      servers.push(server);
+      const clients = 32;
+      const file = new URL('./dial-until-refused.ts', import.meta.url);
+      const dialling = once(new Worker(file, { workerData: { port: server.port, clients } }), 'message');
+      await sleep(500);
+      await server.close(10_000, { keepIdle: true });
+      const [{ answered, refused, lost }] = await dialling;
+      expect(lost).toEqual([]);
+      expect(refused).toBe(clients);
+      expect(answered).toBeGreaterThan(clients);
+    },
+  );
 });

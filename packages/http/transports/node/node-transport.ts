@@ -139,7 +139,7 @@ export const serveNode = async (options: TransportOptions): Promise<Transport> =
     port,
     hostname,
     close: (deadlineMs = DEFAULT_CLOSE_DEADLINE, { keepIdle = false } = {}) => {
-      closed ??= shut({ server, http, channels: options.sockets, sockets, keepIdle }, deadlineMs);
+      closed ??= shut({ server, http, port, channels: options.sockets, sockets, keepIdle }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active.size,

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atQuietTurn } from '../at-quiet-turn.ts';
+import { closeListener } from '../close-listener.ts';
 import { GOODBYE_MS, type SocketServer } from '../sockets.ts';
 import type { NodeServer } from './node-server.ts';
 import type { NodeSockets } from './sockets.ts';
@@ -9,6 +9,7 @@ import type { NodeSockets } from './sockets.ts';
 type Closing = {
   server: NodeServer;
   http: HttpServer;
+  port: number;
   channels: SocketServer | null | undefined;
   sockets: NodeSockets | null;
   keepIdle: boolean;
@@ -16,15 +17,15 @@ type Closing = {
 
 /** Waits for the running requests until the deadline, then closes all connections. */
 export const shut = async (
-  { server, http, channels, sockets, keepIdle }: Closing,
+  { server, http, port, channels, sockets, keepIdle }: Closing,
   deadlineMs: number,
 ): Promise<void> => {
   const end = performance.now() + deadlineMs;
   const { promise: stopped, resolve: onStopped } = Promise.withResolvers<void>();
   // `http.close()` would cut connections whose response is written but not yet sent: it takes them for idle.
-  const closeListener = () => void NetServer.prototype.close.call(http, () => onStopped());
-  if (keepIdle) await atQuietTurn(closeListener);
-  else closeListener();
+  const close = () => void NetServer.prototype.close.call(http, () => onStopped());
+  if (keepIdle) await closeListener(port, close);
+  else close();
   server.closing = true;
   for (const res of server.active) if (!res.headersSent) res.shouldKeepAlive = false;
   const channelsClosed = channels?.close(deadlineMs);

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atQuietTurn } from '../at-quiet-turn.ts';
 import { openBodyBudget } from '../body-budget.ts';
+import { closeListener } from '../close-listener.ts';
 import { CHUNKED, framingOf, MALFORMED } from '../framing.ts';
 import { GOODBYE_MS } from '../sockets.ts';
 import {
@@ -68,6 +68,7 @@ type Closing = {
   uws: UwsModule;
   app: TemplatedApp;
   token: us_listen_socket;
+  port: number;
   server: UwsServer;
   handlers: Handlers;
   sockets: TransportOptions['sockets'];
@@ -75,12 +76,12 @@ type Closing = {
 };
 
 const shut = async (
-  { uws, app, token, server, handlers, sockets, keepIdle }: Closing,
+  { uws, app, token, port, server, handlers, sockets, keepIdle }: Closing,
   deadlineMs: number,
 ): Promise<void> => {
-  const closeListener = () => uws.us_listen_socket_close(token);
-  if (keepIdle) await atQuietTurn(closeListener);
-  else closeListener();
+  const close = () => uws.us_listen_socket_close(token);
+  if (keepIdle) await closeListener(port, close);
+  else close();
   server.closing = true;
   const hadSockets = (sockets?.openSockets() ?? 0) > 0;
   const goodbye = hadSockets ? sleep(Math.min(GOODBYE_MS, deadlineMs)) : undefined;
@@ -170,7 +171,7 @@ export const serveUws = async (options: TransportOptions): Promise<Transport> =>
     port,
     hostname,
     close: (deadlineMs = DEFAULT_CLOSE_DEADLINE, { keepIdle = false } = {}) => {
-      closed ??= shut({ uws, app, token, server, handlers, sockets, keepIdle }, deadlineMs);
+      closed ??= shut({ uws, app, token, port, server, handlers, sockets, keepIdle }, deadlineMs);
       return closed;
     },
     activeRequests: () => server.active,
