@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayFault } from '@tradepost/gateway';
 import { countBodies, openAdmin, type Route, serve, type Transport } from '@tradepost/http';
@@ -23,6 +20,7 @@ import {
   type Worker,
 } from '@tradepost/runtime';
 import { type Assembled, assemble } from './assemble.ts';
+import { checkPort } from './check-port.ts';
 import { upgradeEmbedded } from './embedded-upgrade/upgrade-embedded.ts';
 import { modulesOf, settings, settingsOf } from './modules.ts';
 import { startDemo } from './seed-demo.ts';
@@ -48,25 +46,6 @@ export type Server = {
    */
   stop(): Promise<void>;
 };
-
-/** Throws when the port cannot be bound. It runs before anything is opened or created. */
-async function checkPort({ host, data }: Config, port: number, flag: string): Promise<void> {
-  const hostFlag = flag === '--admin-port' ? 'ADMIN_HOST' : '--host';
-  const probe = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      probe.once('error', reject).listen({ host, port, exclusive: true }, resolve);
-    });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // The server on this port may use this data folder. The error of the instance lock then says more.
-    if (code === 'EADDRINUSE' && existsSync(join(data, 'instance.json'))) return;
-    if (code === 'EADDRINUSE') throw new Error(`Port ${port} of ${host} is in use: give another one with ${flag}`);
-    throw new Error(`Cannot listen on ${host}:${port} (${code}): ${hostFlag} must be an address of this machine`);
-  } finally {
-    probe.close();
-  }
-}
 
 const workerDeps = (runtime: Runtime, { tasks }: Assembled) => ({
   url: runtime.databaseUrl,
