@@ -85,8 +85,15 @@ function startReaders(url: string) {
 type Setting = {
   name: string;
   about: string;
-  openProxy: (ports: readonly [number, number]) => Promise<{ port: number; close(): Promise<void> }>;
+  openProxy: (ports: readonly [number, number]) => Promise<{ port: number; output?(): string; close(): Promise<void> }>;
 };
+
+/** What the proxy wrote beside refused connections, which are expected. At most 20 lines. */
+const unexpectedLines = (output: string): string[] =>
+  output
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('Connection refused'))
+    .slice(-20);
 
 /** The proxy does not know that a process is going to stop: it sees refused connections. */
 const rollingRestart = ({ name, about, openProxy }: Setting): Scenario => ({
@@ -102,18 +109,21 @@ const rollingRestart = ({ name, about, openProxy }: Setting): Scenario => ({
     const url = `http://127.0.0.1:${proxy.port}`;
     const reading = startReaders(url);
     const wrong: string[] = [];
+    let stopping = performance.now();
     const shopping = startShoppers(async () => url, prepared.buyers, prepared.skuIds, {
       pauseMs,
       onAnswer: (verb, answer) => {
         if (!answer || answer.status >= 500)
-          wrong.push(`${verb}: ${answer ? `HTTP ${answer.status} ${answer.text}` : 'no answer'}`);
+          wrong.push(
+            `${verb}: ${answer ? `HTTP ${answer.status} ${answer.text}` : 'no answer'}, ${Math.round(performance.now() - stopping)} ms after SIGTERM`,
+          );
       },
     });
     await sleep(1_000);
     for (const rounds = environment.size === 'long' ? 12 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const index = outcome.rounds % 2;
       const before = shopping.confirmed();
-      const stopping = performance.now();
+      stopping = performance.now();
       servers[index]!.child.kill('SIGTERM');
       check(outcome, 'exit code after SIGTERM', await servers[index]!.ended, 0);
       const seconds = ((performance.now() - stopping) / 1000).toFixed(1);
@@ -129,6 +139,7 @@ const rollingRestart = ({ name, about, openProxy }: Setting): Scenario => ({
     check(outcome, 'failed reads', reading.failed, []);
     check(outcome, 'failed writes', wrong, []);
     check(outcome, 'interrupted writes', shopping.interrupted(), 0);
+    if (outcome.faults.length > 0) outcome.faults.push(...unexpectedLines(proxy.output?.() ?? ''));
     await shopping.verify(prepared.sql, outcome);
     outcome.requests += reading.answered();
     await audit(prepared.sql, outcome, withoutWorker);
