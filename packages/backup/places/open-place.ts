@@ -10,7 +10,7 @@ import type { BackupReader, BackupWriter, Place } from './place.ts';
 /** `s3://bucket/prefix`. The characters need no escapes in URLs. */
 const bucketForm = /^s3:\/\/([\w.-]+)(?:\/([\w.-]+(?:\/[\w.-]+)*)?)?\/?$/;
 
-const isBucket = (text: string): boolean => text.startsWith('s3://');
+export const isBucket = (text: string): boolean => text.startsWith('s3://');
 export const isValidDestination = (text: string): boolean => !isBucket(text) || bucketForm.test(text);
 
 function bucketIn(text: string): { bucket: string; prefix: string } {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isBucket, isValidDestination } from '@tradepost/backup';
 import { ConfigError, loadConfig } from '@tradepost/runtime';
 import { UsageError } from '@tradepost/terminal';
 
@@ -17,7 +18,7 @@ export type Placement = {
   environmentFile: string;
   /** The file of the command for operators. */
   command: string;
-  /** Folder of backups. */
+  /** Folder of backups, or `s3://bucket/prefix`. */
   backups: string;
   shutdownSeconds: number;
   /** For processes behind a proxy. */
@@ -42,6 +43,12 @@ function pathOf(option: string, path: string): string {
   if (!plainPath.test(absolute))
     throw new UsageError(`${option}: a path in a unit may have letters, digits and . _ + @ : - only`);
   return absolute;
+}
+
+function backupsOf(place: string): string {
+  if (!isValidDestination(place))
+    throw new UsageError('--backups: must be a folder, or s3://bucket/prefix of letters, digits, dots, - and _');
+  return isBucket(place) ? place : pathOf('--backups', place);
 }
 
 /** The times of the environment file, where this user can read it. The units wait that long at a stop. */
@@ -94,7 +101,7 @@ export function placementOf(options: PlacementOptions): Placement {
     data,
     environmentFile,
     command: pathOf('--command', options.command ?? commandOf(data, environmentFile)),
-    backups: pathOf('--backups', options.backups),
+    backups: backupsOf(options.backups),
     ...timesOf(environmentFile),
   };
 }

@@ -204,7 +204,15 @@ test('paths of a home folder stay readable, other folders are named, and only th
   ]);
 });
 
+test('backups in a bucket are made and verified there, and no folder is named for them', async () => {
+  const { stdout } = await printUnits('--only', 'backup,backup-verify', '--backups', 's3://backups/shop');
+  const commands = valuesOf(stdout, 'ExecStart').map((line) => line.replace(/^.* backup /, 'backup '));
+  expect(commands).toEqual(['backup create s3://backups/shop', 'backup verify s3://backups/shop']);
+  expect(valuesOf(stdout, 'ReadWritePaths')).toEqual([]);
+});
+
 test.each([
+  [['--backups', 's3://my bucket'], '--backups: '],
   [['--only', 'api,cook'], '--only: cook is not one of shop, api'],
   [['--user', 'ann ; rm'], '--user: '],
   [['--data', '/srv/my shop'], '--data: '],

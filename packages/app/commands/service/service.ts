@@ -79,7 +79,7 @@ export const register: RegisterCommand = (command) => {
     .option('--node <file>', 'the program Node.js (default: the one of the installation)')
     .option('--data <folder>', 'data folder', usualData)
     .option('--environment-file <file>', 'file with the variables of the shop', usualEnvironmentFile)
-    .option('--backups <folder>', 'folder of the backup timers', '/var/backups/tradepost')
+    .option('--backups <place>', 'folder or s3://bucket/prefix of the backup timers', '/var/backups/tradepost')
     .option(
       '--output <folder>',
       'write the files into this folder; the command is not written into a folder of systemd',

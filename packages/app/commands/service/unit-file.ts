@@ -1,3 +1,4 @@
+import { isBucket } from '@tradepost/backup';
 import type { Placement } from './placement.ts';
 import type { Unit } from './units.ts';
 
@@ -16,7 +17,7 @@ function writablePaths({ data, backups }: Placement): string[] {
   return [
     ...(made ? [`StateDirectory=${made}`, 'StateDirectoryMode=0750'] : [`ReadWritePaths=${data}`]),
     // Only where it exists.
-    `ReadWritePaths=-${backups}`,
+    ...(isBucket(backups) ? [] : [`ReadWritePaths=-${backups}`]),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { isBucket } from '@tradepost/backup';
 import type { Placement } from './placement.ts';
 
 /** A program that systemd runs: as a service, or on a schedule. */
@@ -78,7 +79,7 @@ const scheduled: readonly Unit[] = [
   {
     ...{ name: 'backup', file: 'tradepost-backup.service', memory: '1G' },
     about: 'a backup, where the setting backup.destination makes none',
-    run: command(({ backups }) => `backup create ${backups}/`),
+    run: command(({ backups }) => `backup create ${isBucket(backups) ? backups : `${backups}/`}`),
     schedule: { when: '*-*-* 03:30:00', longest: 'infinity' },
   },
   {
