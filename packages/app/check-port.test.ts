@@ -1,32 +1,27 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { freePorts } from '@tradepost/testing/processes/free-ports';
 import { expect, test } from 'vitest';
 import { checkPort } from './check-port.ts';
 
 const on = (host: string) => ({ host, data: join(tmpdir(), 'without-an-instance') });
 
-async function listenOn(host: string) {
-  const server = createServer().listen(0, host);
+async function listenOn(port: number) {
+  const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const close = async () => {
+  return async () => {
     server.close();
     await once(server, 'close');
   };
-  return { port: (server.address() as AddressInfo).port, close };
-}
-
-async function freePort(): Promise<number> {
-  const { port, close } = await listenOn('127.0.0.1');
-  await close();
-  return port;
 }
 
 test('a port that a program listens on is refused, also by another name of the same address', async () => {
-  const { port, close } = await listenOn('127.0.0.1');
+  const port = await freePorts();
+  const close = await listenOn(port);
   for (const host of ['127.0.0.1', '0.0.0.0', '::'])
     await expect(checkPort(on(host), port, '--port'), host).rejects.toThrow(
       `Port ${port} of ${host} is in use: give another one with --port`,
@@ -50,7 +45,7 @@ test('a port that another program uses for UDP is free', async () => {
 
 // In a rolling restart the proxy tries the port of the process that starts. A request on a connection that closes at once is lost.
 test('clients that try the port all along are never connected by the check', async () => {
-  const port = await freePort();
+  const port = await freePorts();
   const clients = `
     const { connect } = require('node:net');
     const { parentPort } = require('node:worker_threads');

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePorts } from '@tradepost/testing/processes/free-ports';
 import { isInstalled } from '@tradepost/testing/processes/is-installed';
 import { expect, test } from 'vitest';
 import { root as checkout } from '../architecture/tree.ts';
 import { ignoredBy, parseDockerfile } from './dockerfile.ts';
-import { freePorts } from './proxy-process.ts';
 import { runDockerfile } from './run-dockerfile.ts';
 
 const dockerfile = await readFile(join(checkout, 'Dockerfile'), 'utf8');

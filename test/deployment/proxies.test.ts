@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '@tradepost/testing/processes/free-ports';
 import { openShop } from '@tradepost/testing/shop';
 import { describe, expect, test } from 'vitest';
 import { serveUws } from '../../packages/http/transports/uws/uws-transport.ts';
@@ -11,7 +12,7 @@ import { idParams } from '../../packages/http/validation/fields.ts';
 import { defineChannel } from '../../packages/http/websocket/define-channel.ts';
 import { openTestApp, TestSocket } from '../../packages/http/websocket/test-sockets.ts';
 import { formWith, pngOf } from '../../packages/storage/testing/forms.ts';
-import { freePorts, hasProxy, type RunningProxy, startProxy } from './proxy-process.ts';
+import { hasProxy, type RunningProxy, startProxy } from './proxy-process.ts';
 
 type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
 type Call = { headers?: Record<string, string>; body?: string | AsyncIterable<Uint8Array>; from?: string };

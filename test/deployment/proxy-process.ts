@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '@tradepost/testing/processes/free-ports';
 import { isInstalled, systemPath } from '@tradepost/testing/processes/is-installed';
 import { caddyfile, nginxConf, type ProxySite } from './proxy-files.ts';
 
@@ -23,17 +23,6 @@ const env = { ...process.env, PATH: systemPath };
 /** `tests` are named when the proxy is not installed. */
 export const hasProxy = (kind: ProxyKind, tests?: string): boolean =>
   isInstalled(kind, [kind === 'nginx' ? '-v' : 'version'], tests);
-
-/** Two free ports of which the second is one above the first. They are below those that the kernel gives to clients. */
-export async function freePorts(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    const servers = [port, port + 1].map((at) => createServer().listen(at, '127.0.0.1'));
-    const opened = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
-    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    if (opened.every(({ status }) => status === 'fulfilled')) return port;
-  }
-}
 
 /** A certificate for the names of the examples. */
 function selfSigned(folder: string): { certificate: string; key: string } {
