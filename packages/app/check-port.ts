@@ -7,7 +7,7 @@ import type { Config } from '@tradepost/runtime';
 
 const connectMs = 2_000;
 
-/** Binds a UDP socket: it fails for the same addresses and the same low ports as a listener, and nobody can connect to it. */
+/** Binds a UDP socket: it fails for the same addresses and the same low ports as a listener, and no client can connect to it. */
 async function bindError(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   try {
