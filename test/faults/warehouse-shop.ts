@@ -196,8 +196,9 @@ type OrderEvent = 'pay' | 'cancel' | 'expire' | 'both' | 'leave';
 const orderEvents: readonly OrderEvent[] = ['pay', 'cancel', 'expire', 'both', 'pay', 'cancel', 'leave'];
 
 type MixOptions = {
+  /** Orders to place. One that is refused is placed again. */
   orders: number;
-  /** Called after every order with the number of orders. */
+  /** Called once for every order that was placed, with its number. */
   onOrder?: (count: number) => Promise<void> | void;
 };
 
@@ -209,20 +210,27 @@ export async function mix(
   { orders, onOrder = () => {} }: MixOptions,
 ): Promise<void> {
   let begun = 0;
+  let running = 0;
   let placed = 0;
   const expire = (at: Instance) => at.job('orders.expire');
   const client = async (buyer: Buyer): Promise<void> => {
-    while (begun < orders) {
+    while (placed + running < orders) {
+      // On a busy machine most calls of a warehouse can exceed its time-out.
+      if (begun >= orders * 20) throw new Error(`only ${placed} of ${begun} orders were placed`);
       const n = begun;
       begun += 1;
+      running += 1;
       const [here, there] = n % 2 ? [first, second] : [second, first];
       const skus = [0, 1].slice(0, 1 + (n % 2)).map((k) => skuIds[(n * 7 + k * 3) % skuIds.length]!);
       const answer = await order(here, buyer, [...new Set(skus)]);
       outcome.requests += 1;
+      running -= 1;
       if (answer.code !== 0) {
         outcome.refused += 1;
         continue;
       }
+      placed += 1;
+      const count = placed;
       outcome.confirmed += 1;
       const id = answer.data.id as number;
       const event = orderEvents[n % orderEvents.length]!;
@@ -235,8 +243,7 @@ export async function mix(
         outcome.requests += answers.length;
         check(outcome, `successful actions of order ${id}`, answers.filter(({ code }) => code === 0).length, 1);
       }
-      placed += 1;
-      await onOrder(placed);
+      await onOrder(count);
     }
   };
   await Promise.all(buyers.map(client));
