@@ -72,9 +72,11 @@ async function grow(attackRun: AttackRun, attacker: Attacker, growing: Growing, 
   const { name, path, json, list } = growing;
   const token = growing.of === 'staff' ? attackRun.servers.staff : shopper.token;
   const tooMany = attackRun.of(growing.tooMany);
+  attackRun.progress(`fills ${name}`);
   const filled = attackRun.size === 'short' && growing.fill ? tooMany - lastRows : 0;
   if (filled > 0) await growing.fill?.(attackRun.servers.sql, shopper.id, filled);
   const { url } = attackRun.target.api;
+  attackRun.progress(`adds ${name}`);
   let refused = 0;
   await inParallel(times(tooMany - filled), 24, async (index) => {
     if (refused > 10) return;
@@ -84,6 +86,7 @@ async function grow(attackRun: AttackRun, attacker: Attacker, growing: Growing, 
     if (fault) attackRun.fault(`${name}: ${fault}`);
     if (reply.code !== 0) refused += 1;
   });
+  attackRun.progress(`lists ${name}`);
   if (refused === 0) attackRun.fault(`${name}: ${tooMany} rows were accepted and no request was refused`);
   const listed = await attacker.ask(url, list, { token });
   if (listed.code !== 0) attackRun.fault(`${name}: ${list} answers ${listed.status} ${listed.text.slice(0, 200)}`);
