@@ -1,5 +1,6 @@
+import { isoInZone } from '@tradepost/core';
 import { type DoctorCheck, messageOf } from '@tradepost/module';
-import { utcTime } from '@tradepost/terminal';
+import { timeZone } from '@tradepost/runtime';
 import { bucketAccount } from './places/bucket-account.ts';
 import { openPlace } from './places/open-place.ts';
 import { selectLatestRuns } from './schedule/run-store.ts';
@@ -31,20 +32,22 @@ export const backupCheck: DoctorCheck = {
         ),
       );
     const { done, failed } = await selectLatestRuns(sql);
+    const zone = settings.get(timeZone);
     if (failed && (!done || failed.started_at > done.started_at))
       error(
         'backups/failed',
-        `the last backup failed at ${utcTime(failed.started_at)}: ${failed.error}`,
+        `the last backup failed at ${isoInZone(failed.started_at, zone)}: ${failed.error}`,
         'correct it; the worker tries again every half hour. tradepost backup create makes one now',
       );
     const late = done && Date.now() - done.ended_at.getTime() > 2 * settings.get(everyHours) * hourMs;
     if (late)
       error(
         'backups/late',
-        `the last complete backup on schedule ended at ${utcTime(done.ended_at)}`,
+        `the last complete backup on schedule ended at ${isoInZone(done.ended_at, zone)}`,
         'run a worker: tradepost start --only worker',
       );
-    else if (done) ok(`the last complete backup on schedule ended at ${utcTime(done.ended_at)}, in ${place.location}`);
+    else if (done)
+      ok(`the last complete backup on schedule ended at ${isoInZone(done.ended_at, zone)}, in ${place.location}`);
     else
       note(
         'backups/none-yet',

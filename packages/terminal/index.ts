@@ -28,6 +28,5 @@ export {
   warnOfPassword,
 } from './secrets/read-secret.ts';
 export { stopSignal } from './stop-signal.ts';
-export { utcTime } from './utc-time.ts';
 export { withProgress } from './with-progress.ts';
 export { runtimeOpener, type WithRuntime } from './with-runtime.ts';

@@ -1,5 +1,6 @@
+import { isoInZone } from '@tradepost/core';
 import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
-import { type EventRow, type EventState, retryEvents, selectEvents } from '@tradepost/runtime';
+import { type EventRow, type EventState, retryEvents, selectEvents, timeZone } from '@tradepost/runtime';
 import {
   completeWith,
   databaseOptions,
@@ -9,7 +10,6 @@ import {
   printJson,
   progress,
   table,
-  utcTime,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
@@ -24,20 +24,23 @@ function eventIds(text: string, before: number[] = []): number[] {
   return [...before, id];
 }
 
-const row = ({ id, name, subject, state, attempts, occurred_at, last_error }: EventRow): string[] => [
-  ...[String(id), name, subject, state, String(attempts), utcTime(occurred_at)],
-  last_error.split('\n')[0]!.slice(0, 120),
-];
+const rowIn =
+  (zone: string) =>
+  ({ id, name, subject, state, attempts, occurred_at, last_error }: EventRow): string[] => [
+    ...[String(id), name, subject, state, String(attempts), isoInZone(occurred_at, zone)],
+    last_error.split('\n')[0]!.slice(0, 120),
+  ];
 
 const list =
   (context: CommandContext) =>
   async (options: ListOptions): Promise<void> => {
     const states = (['waiting', 'failed', 'dispatched'] as const).filter((state) => options[state]);
-    await context.withRuntime(databaseOptions(options), async ({ sql }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql, settings }) => {
       const events = await selectEvents(sql, { states, name: options.name }, options.limit);
       if (options.json) return printJson(events);
       if (events.length === 0) return print('no events');
-      print(table([['ID', 'NAME', 'SUBJECT', 'STATE', 'ATTEMPTS', 'OCCURRED', 'LAST ERROR'], ...events.map(row)]));
+      const rows = events.map(rowIn(settings.get(timeZone)));
+      print(table([['ID', 'NAME', 'SUBJECT', 'STATE', 'ATTEMPTS', 'OCCURRED', 'LAST ERROR'], ...rows]));
     });
   };
 

@@ -46,8 +46,8 @@ describe('list', () => {
     const lines = stdout.trim().split('\n');
     expect(lines[0]).toMatch(/^ID +TASK +STATE +ATTEMPTS +NEXT RUN +LAST ERROR$/);
     expect(lines[1]).toMatch(new RegExp(`^${ids.failed} +carrier.sync +failed +3/3 +- +no answer from the carrier$`));
-    expect(stdout).toMatch(new RegExp(`^${ids.later} +carrier.sync +waiting +1/3 +20\\S+Z +busy$`, 'm'));
-    expect(stdout).toMatch(new RegExp(`^${ids.running} +mail.send +running +1/3 +since 20\\S+Z`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${ids.later} +carrier.sync +waiting +1/3 +20\\S+\\+08:00 +busy$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${ids.running} +mail.send +running +1/3 +since 20\\S+\\+08:00`, 'm'));
     expect(stdout).not.toContain('at line 2');
   });
 

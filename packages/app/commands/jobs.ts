@@ -1,3 +1,4 @@
+import { isoInZone } from '@tradepost/core';
 import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import {
   discardJobs,
@@ -7,6 +8,7 @@ import {
   retryJobs,
   selectJob,
   selectJobs,
+  timeZone,
 } from '@tradepost/runtime';
 import {
   databaseOptions,
@@ -16,7 +18,6 @@ import {
   printJson,
   progress,
   table,
-  utcTime,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
@@ -38,21 +39,22 @@ function jobId(text: string): number {
 const jobIds = (text: string, before: number[] = []): number[] => [...before, jobId(text)];
 
 const attempts = (job: JobRow) => `${job.attempts}/${job.max_attempts}`;
-const nextRun = (job: JobRow) =>
+const nextRun = (job: JobRow, zone: string) =>
   job.state === 'failed'
     ? '-'
     : job.state === 'running'
-      ? `since ${utcTime(job.locked_at ?? job.run_at)}`
-      : utcTime(job.run_at);
+      ? `since ${isoInZone(job.locked_at ?? job.run_at, zone)}`
+      : isoInZone(job.run_at, zone);
 const firstLine = (text: string | null) => (text ?? '').split('\n')[0]!.slice(0, 120);
 
 const list =
   (context: CommandContext) =>
   async (options: FilterOptions & { limit: number }): Promise<void> => {
-    await context.withRuntime(databaseOptions(options), async ({ sql }) => {
+    await context.withRuntime(databaseOptions(options), async ({ sql, settings }) => {
       const { jobs, total } = await selectJobs(sql, filterOf(options), options.limit);
       if (options.json) return printJson({ total, jobs });
       if (total === 0) return print('no jobs');
+      const zone = settings.get(timeZone);
       print(
         table([
           ['ID', 'TASK', 'STATE', 'ATTEMPTS', 'NEXT RUN', 'LAST ERROR'],
@@ -61,7 +63,7 @@ const list =
             job.task,
             job.state,
             attempts(job),
-            nextRun(job),
+            nextRun(job, zone),
             firstLine(job.last_error),
           ]),
         ]),
@@ -73,18 +75,19 @@ const list =
 const show =
   (context: CommandContext) =>
   async (id: number, options: GlobalOptions): Promise<void> => {
-    await context.withRuntime(options, async ({ sql }) => {
+    await context.withRuntime(options, async ({ sql, settings }) => {
       const job = await selectJob(sql, id);
       if (!job) throw new Error(`there is no job ${id}: it is done, or it never existed`);
       if (options.json) return printJson(job);
+      const zone = settings.get(timeZone);
       print(
         table([
           ['task', job.task],
           ['state', job.state],
           ['attempts', attempts(job)],
-          ['next run', nextRun(job)],
-          ['created', utcTime(job.created_at)],
-          ['changed', utcTime(job.updated_at)],
+          ['next run', nextRun(job, zone)],
+          ['created', isoInZone(job.created_at, zone)],
+          ['changed', isoInZone(job.updated_at, zone)],
           ...(job.key ? [['key', job.key]] : []),
           ...(job.locked_by ? [['worker', job.locked_by]] : []),
           ['payload', JSON.stringify(job.payload)],

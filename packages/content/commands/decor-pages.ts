@@ -1,4 +1,6 @@
+import { isoInZone } from '@tradepost/core';
 import type { CommandContext } from '@tradepost/module';
+import { timeZone } from '@tradepost/runtime';
 import { confirm, type GlobalOptions, print, printJson, table } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import { changedTopic } from '../decor/page-cache.ts';
@@ -6,15 +8,16 @@ import { removePage, selectPages } from '../decor/page-store.ts';
 
 /** Prints all pages for which something was saved. */
 export async function listPages({ withRuntime }: CommandContext, { json, ...options }: GlobalOptions): Promise<void> {
-  await withRuntime(options, async ({ sql }) => {
+  await withRuntime(options, async ({ sql, settings }) => {
     const pages = await selectPages(sql);
     if (json) return printJson({ pages });
+    const zone = settings.get(timeZone);
     print(
       table([
-        ['PAGE', 'VARIANTS', 'LIVE', 'CHANGED (UTC)'],
+        ['PAGE', 'VARIANTS', 'LIVE', 'CHANGED'],
         ...pages.map((page) => [
           ...[page.page_key, String(page.variants), page.live ?? '-'],
-          page.updated_at?.toISOString().slice(0, 19) ?? '-',
+          page.updated_at ? isoInZone(page.updated_at, zone) : '-',
         ]),
       ]),
     );

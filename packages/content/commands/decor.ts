@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { pagingOf } from '@tradepost/core';
+import { isoInZone, pagingOf } from '@tradepost/core';
 import type { CommandContext, RegisterCommand } from '@tradepost/module';
 import type { Transaction } from '@tradepost/postgres';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, timeZone } from '@tradepost/runtime';
 import { type GlobalOptions, print, printJson, table, UsageError, withDatabaseOptions } from '@tradepost/terminal';
 import type { Command } from 'commander';
 import { readComponents } from '../components/read-components.ts';
@@ -15,19 +15,19 @@ import { publish, rollBack } from '../decor/publish-variants.ts';
 import { normalKey } from '../decor/variant-key.ts';
 import { listPages, type RemoveOptions, removePageNamed } from './decor-pages.ts';
 
-const time = (at: Date | null) => at?.toISOString().slice(0, 19) ?? '-';
-
-async function list({ sql }: Runtime, page: string, json: boolean | undefined): Promise<void> {
+async function list({ sql, settings }: Runtime, page: string, json: boolean | undefined): Promise<void> {
   const variants = await selectVariants(sql, page);
   const { rows, total } = await selectPublications(sql, page, pagingOf({ page: 1, size: 20 }));
   if (json) {
     const shown = variants.map(({ components: _, ...variant }) => variant);
     return printJson({ page_key: page, variants: shown, publications: rows, total });
   }
+  const zone = settings.get(timeZone);
+  const time = (at: Date | null) => (at ? isoInZone(at, zone) : '-');
   const live = (row: VariantRow) => (row.is_published ? 'live' : row.published_at ? 'published before' : 'draft');
   print(
     table([
-      ['VARIANT', 'NAME', 'STATE', 'CHANGED DRAFT', 'PUBLISHED (UTC)'],
+      ['VARIANT', 'NAME', 'STATE', 'CHANGED DRAFT', 'PUBLISHED'],
       ...variants.map((row) => [
         ...[row.variant_key, row.variant_name, live(row), row.has_changes ? 'yes' : 'no', time(row.published_at)],
       ]),
@@ -35,7 +35,7 @@ async function list({ sql }: Runtime, page: string, json: boolean | undefined): 
   );
   print(
     table([
-      ['PUBLICATION', 'VARIANT', 'AT (UTC)', 'BY', 'LIVE'],
+      ['PUBLICATION', 'VARIANT', 'AT', 'BY', 'LIVE'],
       ...rows.map((row) => [
         ...[
           String(row.id),

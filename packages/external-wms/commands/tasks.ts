@@ -1,6 +1,7 @@
+import { isoInZone } from '@tradepost/core';
 import { orderStatusWriter } from '@tradepost/inventory';
 import type { CommandContext } from '@tradepost/module';
-import type { Runtime } from '@tradepost/runtime';
+import { type Runtime, timeZone } from '@tradepost/runtime';
 import {
   bold,
   exitCodes,
@@ -9,7 +10,6 @@ import {
   printJson,
   progress,
   table,
-  utcTime,
   wholeNumber,
   withDatabaseOptions,
   withProgress,
@@ -41,10 +41,10 @@ const oneLine = (text: string) => text.split('\n')[0]!.slice(0, 120);
 const attempts = (task: TaskRow) => `${task.attempt_count}/${task.max_attempts}`;
 
 /** The next event of an open task. */
-function nextOf(task: TaskRow): string {
-  if (task.status === 'pending') return utcTime(task.next_retry_at);
+function nextOf(task: TaskRow, zone: string): string {
+  if (task.status === 'pending') return isoInZone(task.next_retry_at, zone);
   if (task.status !== 'processing') return '-';
-  return `${task.accepted_at ? 'callback by' : 'answer by'} ${utcTime(task.next_retry_at)}`;
+  return `${task.accepted_at ? 'callback by' : 'answer by'} ${isoInZone(task.next_retry_at, zone)}`;
 }
 
 function lastOf({ last_code, last_error }: TaskRow): string {
@@ -59,9 +59,9 @@ const list =
     if ([status, open, failed].filter((one) => one !== undefined).length > 1)
       command.error('error: use at most one of --status, --open and --failed');
     const filter: TaskFilter = { status: failed ? 'failed' : status, open, action, biz_no: bizNo };
-    const { tasks, total } = await context.withRuntime(options, async ({ sql }) => {
+    const { tasks, total, zone } = await context.withRuntime(options, async ({ sql, settings }) => {
       const [rows, count] = await Promise.all([selectTasks(sql, filter, limit), countTasks(sql, filter)]);
-      return { tasks: rows, total: count };
+      return { tasks: rows, total: count, zone: settings.get(timeZone) };
     });
     if (options.json) return printJson({ total, tasks });
     if (total === 0) return print('no tasks');
@@ -69,7 +69,7 @@ const list =
       table([
         ['ID', 'REQUEST', 'STATUS', 'ATTEMPTS', 'NEXT', 'LAST ANSWER'],
         ...tasks.map((task) => [
-          ...[String(task.id), task.request_id, task.status, attempts(task), nextOf(task), lastOf(task)],
+          ...[String(task.id), task.request_id, task.status, attempts(task), nextOf(task, zone), lastOf(task)],
         ]),
       ]),
     );
@@ -79,10 +79,13 @@ const list =
 const show =
   (context: CommandContext) =>
   async (key: string, options: GlobalOptions): Promise<void> => {
-    const task = await context.withRuntime(options, ({ sql }) => selectTask(sql, isNumber(key) ? Number(key) : key));
+    const { task, zone } = await context.withRuntime(options, async ({ sql, settings }) => ({
+      task: await selectTask(sql, isNumber(key) ? Number(key) : key),
+      zone: settings.get(timeZone),
+    }));
     if (!task) throw new Error(`there is no task ${key}`);
     if (options.json) return printJson(task);
-    const at = (moment: Date | null) => (moment ? utcTime(moment) : '-');
+    const at = (moment: Date | null) => (moment ? isoInZone(moment, zone) : '-');
     print(
       table([
         ['id', String(task.id)],
@@ -94,7 +97,7 @@ const show =
         ['mode', task.mode],
         ['status', task.status],
         ['attempts', `${attempts(task)}, ${task.backoff_seconds} s between them`],
-        ['next', nextOf(task)],
+        ['next', nextOf(task, zone)],
         ['last code', task.last_code === null ? '-' : String(task.last_code)],
         ['last error', task.last_error || '-'],
         ['lock', task.lock_owner ? `${task.lock_owner} until ${at(task.lock_expires_at)}` : '-'],
@@ -112,14 +115,7 @@ const show =
       table([
         ['ID', 'STATUS', 'OUTCOME', 'SEEN', 'FIRST', 'LAST', 'MESSAGE'],
         ...task.callbacks.map((row) => [
-          ...[
-            row.callback_id,
-            row.status,
-            row.outcome,
-            String(row.seen),
-            utcTime(row.received_at),
-            utcTime(row.last_seen_at),
-          ],
+          ...[row.callback_id, row.status, row.outcome, String(row.seen), at(row.received_at), at(row.last_seen_at)],
           oneLine(row.message) || '-',
         ]),
       ]),

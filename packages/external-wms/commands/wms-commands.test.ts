@@ -77,7 +77,7 @@ describe('tasks list', () => {
     expect(code).toBe(0);
     const lines = stdout.trim().split('\n');
     expect(lines[0]).toMatch(/^ID +REQUEST +STATUS +ATTEMPTS +NEXT +LAST ANSWER$/);
-    expect(lines[1]).toMatch(new RegExp(`^\\d+ +${open.request} +pending +0/1000 +20\\S+Z +-$`));
+    expect(lines[1]).toMatch(new RegExp(`^\\d+ +${open.request} +pending +0/1000 +20\\S+\\+08:00 +-$`));
     expect(lines[2]).toMatch(new RegExp(`^${refused.task} +${refused.request} +failed +1/1000 +- +4004 \\S`));
     const requests = async (...args: string[]) => {
       const found = await parsed('tasks', 'list', ...args);
@@ -116,7 +116,7 @@ test('tasks show prints a task by id or request id, with its callbacks', async (
   expect(byName.code).toBe(0);
   expect(byName.stdout).toMatch(/^last error +out of stock$/m);
   expect(byName.stdout).toContain(`"items":[{"qty":1,"sku_id":${sku}}]`);
-  expect(byName.stdout).toMatch(/^cb-7 +failed +applied +1 +20\S+Z +20\S+Z +out of stock$/m);
+  expect(byName.stdout).toMatch(/^cb-7 +failed +applied +1 +20\S+\+08:00 +20\S+\+08:00 +out of stock$/m);
   const byId = await parsed('tasks', 'show', await idOf(request));
   expect(byId).toMatchObject({ request_id: request, status: 'failed', callbacks: [{ callback_id: 'cb-7' }] });
   expect(await run('tasks', 'show', 'order:1:reserve')).toMatchObject({

@@ -1,4 +1,6 @@
+import { isoInZone } from '@tradepost/core';
 import type { CommandContext, RegisterCommand } from '@tradepost/module';
+import { timeZone } from '@tradepost/runtime';
 import {
   exitCodes,
   type GlobalOptions,
@@ -6,7 +8,6 @@ import {
   printJson,
   progress,
   table,
-  utcTime,
   wholeNumber,
   withDatabaseOptions,
 } from '@tradepost/terminal';
@@ -25,17 +26,18 @@ function messageIds(text: string, before: number[] = []): number[] {
 }
 
 /** The end of a message, or its next attempt. */
-function stateOf({ status, due_at, sent_at }: MessageRow): string {
-  if (sent_at) return `at ${utcTime(sent_at)}`;
-  return status === 'queued' ? `due ${utcTime(due_at)}` : '-';
+function stateOf({ status, due_at, sent_at }: MessageRow, zone: string): string {
+  if (sent_at) return `at ${isoInZone(sent_at, zone)}`;
+  return status === 'queued' ? `due ${isoInZone(due_at, zone)}` : '-';
 }
 
 const list =
   (context: CommandContext) =>
   async ({ failed, limit, json, ...options }: GlobalOptions & { failed?: boolean; limit: number }) => {
-    const { messages, total } = await context.withRuntime(options, ({ sql }) =>
-      selectMessages(sql, { status: failed ? 'failed' : undefined }, limit),
-    );
+    const { messages, total, zone } = await context.withRuntime(options, async ({ sql, settings }) => ({
+      ...(await selectMessages(sql, { status: failed ? 'failed' : undefined }, limit)),
+      zone: settings.get(timeZone),
+    }));
     const masked = messages.map((message) => ({ ...message, phone: maskPhone(message.phone) }));
     if (json) return printJson({ total, messages: masked });
     if (total === 0) return print('no messages');
@@ -44,7 +46,7 @@ const list =
         ['ID', 'NOTICE', 'PHONE', 'STATUS', 'ATTEMPTS', 'WHEN', 'LAST ERROR'],
         ...masked.map((message) => [
           ...[String(message.id), message.notice, message.phone, message.status],
-          ...[`${message.attempts}/${maxAttempts}`, stateOf(message), message.last_error.slice(0, 120) || '-'],
+          ...[`${message.attempts}/${maxAttempts}`, stateOf(message, zone), message.last_error.slice(0, 120) || '-'],
         ]),
       ]),
     );
