@@ -155,7 +155,11 @@ export function folderPlace(folder: string): Place {
       let nearest = folder;
       while (dirname(nearest) !== nearest && !(await stat(nearest).catch(() => null))) nearest = dirname(nearest);
       await access(nearest, constants.W_OK | constants.X_OK).catch(() => {
-        throw new Error(`the folder ${nearest} is not writable`);
+        throw new Error(
+          nearest === folder
+            ? `the folder ${folder} is not writable`
+            : `the folder ${folder} does not exist, and ${nearest} is not writable`,
+        );
       });
     },
   };

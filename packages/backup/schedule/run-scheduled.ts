@@ -33,7 +33,9 @@ export const doneRun = (created: CreatedBackup, started_at: Date, is_scheduled: 
 
 async function setGauges({ runtime }: Deps): Promise<void> {
   const { done } = await selectLatestRuns(runtime.sql);
-  const { lastSuccess, lastBytes } = backupMetrics(runtime.metrics);
+  const { runs, lastSuccess, lastBytes } = backupMetrics(runtime.metrics);
+  // Otherwise the first failure is a new series, and `increase` sees none.
+  for (const result of ['done', 'failed']) runs.inc({ result }, 0);
   lastSuccess.set(done ? Math.floor(done.ended_at.getTime() / 1000) : 0);
   lastBytes.set(done?.bytes ?? 0);
 }

@@ -78,6 +78,11 @@ describe('numbers as text in a body', () => {
     expect(taken(z.object({ n: z.number().optional() }), { n: '' })).toEqual({});
     expect(taken(z.object({ n: z.number().nullable() }), { n: '' })).toEqual({ n: null });
     expect(taken(z.object({ n: zeroWhenEmpty(idOrZero().optional()) }), { n: '' })).toEqual({ n: 0 });
+    expect(taken(z.object({ n: zeroWhenEmpty(idOrZero()) }).partial(), { n: '' })).toEqual({ n: 0 });
+    expect(taken(z.object({ n: zeroWhenEmpty(idOrZero()).optional().describe('a count') }), { n: '' })).toEqual({
+      n: 0,
+    });
+    expect(taken(z.object({ n: idOrZero() }).partial(), { n: '' })).toEqual({});
     expect(taken(z.object({ n: id() }), { n: '' })).toBe('n: is missing');
     expect(taken(z.object({ ids: z.array(id()) }), { ids: [''] })).toMatch(/^ids\[0\]: must be a /);
   });

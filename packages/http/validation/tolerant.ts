@@ -144,13 +144,22 @@ function emptyIsAbsentIn(def: Def): boolean {
   return ['number', 'boolean', 'date', 'enum'].includes(def.type) || def.format === 'datetime';
 }
 
+/** Whether this schema is marked, the one that it was made of by `.meta()`, or the one that it wraps, as `.optional()` does. */
+function isZeroWhenEmpty(schema: z.ZodType | undefined): boolean {
+  if (!schema) return false;
+  if (zeros.has(schema) || isZeroWhenEmpty(schema._zod.parent as z.ZodType | undefined)) return true;
+  const { type, innerType } = defOf(schema);
+  return wrappers.has(type) && isZeroWhenEmpty(innerType);
+}
+
 function bodyField(schema: z.ZodType): Tolerant {
   const { inner, nullable } = unwrap(schema);
   const deep = bodyValue(inner);
   const emptyIsAbsent = emptyIsAbsentIn(inner);
+  const zero = isZeroWhenEmpty(schema);
   return (value) => {
     if (value === null) return nullable ? null : undefined;
-    if (value === '' && emptyIsAbsent) return nullable ? null : zeros.has(schema) ? 0 : undefined;
+    if (value === '' && emptyIsAbsent) return nullable ? null : zero ? 0 : undefined;
     return deep(value);
   };
 }

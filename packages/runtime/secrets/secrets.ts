@@ -147,6 +147,6 @@ export function openSecrets(deps: { sql: Sql; file: string; log: Log; now?: () =
 }
 
 const remedy =
-  'restore it from the backup, copy it from the machine that has it, or name it in TRADEPOST_SECRETS_KEY_FILE';
+  'put the kept copy back (backups have no key file; a copy of the shop for trials gets none), or name it in TRADEPOST_SECRETS_KEY_FILE';
 const missing = (file: string) => `${file} is missing, and the database has secrets that need it: ${remedy}`;
 const foreign = (file: string) => `${file} has none of the keys of this database: ${remedy}`;

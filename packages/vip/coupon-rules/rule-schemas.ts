@@ -1,4 +1,4 @@
-import { id, idOrZero, list, text, timestamp } from '@tradepost/http';
+import { id, idOrZero, list, text, timestamp, zeroWhenEmpty } from '@tradepost/http';
 import { z } from 'zod';
 import { name, status } from '../fields.ts';
 import { maxCouponName, maxQuota, maxRules } from '../limits.ts';
@@ -15,18 +15,18 @@ const couponName = () =>
     .trim()
     .meta({ examples: ['Ten off'] });
 const fields = {
-  coupon_id: idOrZero()
+  coupon_id: zeroWhenEmpty(idOrZero())
     .optional()
     .meta({ description: '0: the coupon is found by coupon_name', examples: [1] }),
   coupon_name: couponName().optional(),
-  plan_id: idOrZero().optional().meta({ description: 'the plan of the members; 0: any' }),
-  level_id: idOrZero().optional().meta({ description: 'the level of the members; 0: any' }),
+  plan_id: zeroWhenEmpty(idOrZero()).optional().meta({ description: 'the plan of the members; 0: any' }),
+  level_id: zeroWhenEmpty(idOrZero()).optional().meta({ description: 'the level of the members; 0: any' }),
   claim_mode: z
     .enum(['manual'])
     .optional()
     .meta({ examples: ['manual'] }),
-  monthly_limit: quota().optional(),
-  monthly_quota: quota().optional().meta({ description: 'another name of monthly_limit' }),
+  monthly_limit: zeroWhenEmpty(quota()).optional(),
+  monthly_quota: zeroWhenEmpty(quota()).optional().meta({ description: 'another name of monthly_limit' }),
   status: status().optional(),
 };
 export const ruleBody = z

@@ -1,4 +1,4 @@
-import { id, timestamp } from '@tradepost/http';
+import { id, timestamp, zeroWhenEmpty } from '@tradepost/http';
 import { z } from 'zod';
 import { name, rateIn, rateOut, rateToWire, status } from '../fields.ts';
 import { maxGrowth } from '../limits.ts';
@@ -17,8 +17,8 @@ const sort = () =>
     .max(1_000_000)
     .meta({ examples: [10] });
 const fields = {
-  growth_min: growth().optional(),
-  growth_threshold: growth().optional().meta({ description: 'another name of growth_min' }),
+  growth_min: zeroWhenEmpty(growth()).optional(),
+  growth_threshold: zeroWhenEmpty(growth()).optional().meta({ description: 'another name of growth_min' }),
   discount_rate: rateIn()
     .optional()
     .meta({ description: 'shown to shoppers; prices come from the member prices of SKUs' }),
@@ -26,7 +26,7 @@ const fields = {
     .object({ discount_rate: rateIn().optional() })
     .optional()
     .meta({ description: 'another place of discount_rate', examples: [{ discount_rate: 0.9 }] }),
-  sort: sort().optional(),
+  sort: zeroWhenEmpty(sort()).optional(),
   status: status().optional(),
 };
 export const levelBody = z

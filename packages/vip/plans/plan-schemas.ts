@@ -1,5 +1,5 @@
 import { toWire } from '@tradepost/core';
-import { amount, amountInput, id, timestamp } from '@tradepost/http';
+import { amount, amountInput, id, timestamp, zeroWhenEmpty } from '@tradepost/http';
 import { z } from 'zod';
 import { name, status } from '../fields.ts';
 import { maxPlanMonths } from '../limits.ts';
@@ -14,7 +14,7 @@ const months = () =>
 const fields = {
   months: months().optional(),
   duration_months: months().optional().meta({ description: 'another name of months' }),
-  renew_price: amountInput()
+  renew_price: zeroWhenEmpty(amountInput())
     .optional()
     .meta({ description: 'the price for an active member; 0: the same price', examples: [0] }),
   status: status().optional(),

@@ -1,14 +1,14 @@
 import { toWire } from '@tradepost/core';
-import { amount, amountInput, id, idOrZero, pageQueryWith, timestamp } from '@tradepost/http';
+import { amount, amountInput, id, idOrZero, pageQueryWith, timestamp, zeroWhenEmpty } from '@tradepost/http';
 import { z } from 'zod';
 import { rateIn, rateOut, rateToWire, status, statusFilter } from '../fields.ts';
 import type { SkuPrice } from './price-store.ts';
 
 const fields = {
-  vip_price: amountInput()
+  vip_price: zeroWhenEmpty(amountInput())
     .optional()
     .meta({ description: 'the unit price; 0: vip_discount_rate decides', examples: [9.9] }),
-  vip_discount_rate: rateIn().optional(),
+  vip_discount_rate: zeroWhenEmpty(rateIn()).optional(),
   status: status().optional(),
 };
 const skuId = () => idOrZero().meta({ description: '0: all SKUs of the product', examples: [1] });
