@@ -144,6 +144,20 @@ describe('staff replace the products of an activity', () => {
     );
   });
 
+  test('a console can send back a row whose product was deleted, and cannot add one', async () => {
+    const { activity_id, product_id, sku_id } = await sales.sellOne({});
+    const replace = async (rows: unknown[]) =>
+      (await sales.admin('PUT', `/activities/${activity_id}/products`, rows)).code;
+    await shop.database.sql`update catalog.products set deleted_at = now(), status = 0 where id = ${product_id}`;
+    const row = { product_id, sku_id, activity_price: 7 };
+    expect(await replace([row])).toBe(0);
+    const { list } = (await sales.admin('GET', `/products?activity_id=${activity_id}`)).data;
+    expect(list).toEqual([expect.objectContaining({ ...row, product_title: '' })]);
+    expect(await replace([row, { ...row, sku_id: 0 }])).toBe(400);
+    expect(await replace([])).toBe(0);
+    expect(await replace([row])).toBe(400);
+  });
+
   test('invalid rows are refused and nothing changes', async () => {
     const { activity_id, product_id, sku_id, activity_product_id } = await sales.sellOne({});
     const other = await insertProduct(shop.database);

@@ -547,6 +547,14 @@ test('both dialects read and write one configuration', async () => {
     '400 withdraw_fee_rate: must have at most 2 decimals',
   );
   expect(await config({ ...before, unknown: 1 })).toEqual(before);
+  const calculated = { level1_rate: 100 * 0.07, level3_rate: '', min_withdraw: 0.1 + 0.2, withdraw_fee_rate: '' };
+  expect(await config(calculated)).toMatchObject({
+    level1_rate: 7,
+    level3_rate: 0,
+    min_withdraw: 0.3,
+    withdraw_fee_rate: 0,
+  });
+  await config({ level3_rate: before.level3_rate, min_withdraw: before.min_withdraw });
 });
 
 test('the audits find nothing, and nothing of a bank account is stored in the clear', async () => {

@@ -9,6 +9,7 @@ import {
   pageQueryWith,
   requiredText,
   timestamp,
+  zeroWhenEmpty,
 } from '@tradepost/http';
 import { z } from 'zod';
 import { hasBasisPoints } from './config/distribution-config.ts';
@@ -220,11 +221,11 @@ const configFields = (rate: () => z.ZodNumber) => ({
     .min(1)
     .max(3)
     .meta({ examples: [2] }),
-  level1_rate: rate(),
-  level2_rate: rate(),
-  level3_rate: rate(),
-  min_withdraw: amountInput().meta({ examples: [100] }),
-  withdraw_fee_rate: rate(),
+  level1_rate: zeroWhenEmpty(rate()),
+  level2_rate: zeroWhenEmpty(rate()),
+  level3_rate: zeroWhenEmpty(rate()),
+  min_withdraw: zeroWhenEmpty(amountInput().meta({ examples: [100] })),
+  withdraw_fee_rate: zeroWhenEmpty(rate()),
   auto_approve: z.boolean(),
   require_real_name: z.boolean(),
 });

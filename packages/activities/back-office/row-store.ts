@@ -60,12 +60,15 @@ export async function selectAdminRows(
   return { total: rows[0]?.total ?? 0, rows: rows.filter((row) => row.id !== null) };
 }
 
-export type StoredRow = Pick<ActivityRow, 'id' | 'product_id' | 'sku_id' | 'activity_price' | 'sold_qty'>;
+export type StoredRow = Pick<ActivityRow, 'id' | 'product_id' | 'sku_id' | 'activity_price' | 'sold_qty'> & {
+  is_removed: boolean;
+};
 
 /** Locks all rows of an activity, also removed ones, in id order. */
 export async function lockRows(tx: Transaction, activityId: number): Promise<StoredRow[]> {
   return tx<StoredRow[]>`
-    select id, product_id, sku_id, activity_price, sold_qty from activities.activity_products
+    select id, product_id, sku_id, activity_price, sold_qty, removed_at is not null as is_removed
+    from activities.activity_products
     where activity_id = ${activityId} order by id for no key update`;
 }
 

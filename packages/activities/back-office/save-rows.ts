@@ -52,6 +52,7 @@ function pricesOf(kind: ActivityKind, row: RowInput, stored: StoredRow | undefin
 
 /**
  * Replaces all rows of an activity; an empty array clears it. A SKU that stays, or that comes back, keeps its id and what was sold.
+ * A row that stays may be of a product that was deleted since, so that a console can send back what it read.
  */
 export async function replaceRows(
   tx: Transaction,
@@ -74,7 +75,8 @@ export async function replaceRows(
     wanted.set(key, { ...goodsOf(row), ...pricesOf(kind, row, before), limit_per_order, total_stock_limit, sort });
   }
   const kept = [...wanted.values()];
-  const unknown = await selectUnknownGoods(tx, kept);
+  const added = kept.filter((row) => storedOf.get(keyOf(row))?.is_removed !== false);
+  const unknown = await selectUnknownGoods(tx, added);
   if (unknown) throw activityErrors.row_goods_unknown(goodsOf(unknown));
   const now = runtime.now();
   await upsertRows(tx, activityId, kept, now);
