@@ -99,7 +99,7 @@ test('a lost key is reported with exit code 1; after forget the secrets are set 
   await rm(file);
   expect(await run(['secrets', 'status'])).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/MISSING[\s\S]*restore it/),
+    stdout: expect.stringMatching(/MISSING[\s\S]*put the kept copy back/),
   });
   expect((await set('sms.secret_key', 'hunter3')).code).not.toBe(0);
   expect((await run(['secrets', 'rotate'])).code).not.toBe(0);

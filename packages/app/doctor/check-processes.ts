@@ -39,6 +39,17 @@ function checkSameKey({ secrets }: DoctorFacts, processes: readonly ServerProces
   );
 }
 
+/** Finds several processes without a shared Redis. The units of systemd give the parts as options, which this command does not see. */
+function checkSharedStore({ config }: DoctorFacts, processes: readonly ServerProcess[], { warning }: Findings): void {
+  // Otherwise the check of the configuration has said so.
+  if (processes.length < 2 || config.redisUrl || config.only.length < 2) return;
+  warning(
+    'processes/no-shared-store',
+    `${processes.length} processes run, and REDIS_URL is not set: each counts limits for itself, and sees changes of the others late`,
+    'set REDIS_URL to a Redis or Valkey that all instances share',
+  );
+}
+
 /** Compares the server processes that are connected to the database with each other, and with this command. */
 export const processesCheck: DoctorCheck = {
   area: { name: 'processes', sort: 43 },
@@ -67,6 +78,7 @@ export const processesCheck: DoctorCheck = {
         'synchronise the clocks of all machines (NTP)',
       );
     checkSameKey(facts, processes, findings);
+    checkSharedStore(facts, processes, findings);
     const mode = (production: boolean) => (production ? 'production' : 'development');
     if (processes.some((one) => one.production !== facts.config.production))
       warning(

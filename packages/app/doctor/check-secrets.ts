@@ -7,13 +7,17 @@ export const secretsCheck: DoctorCheck = {
   check({ secrets, stored }, { findings, ok, error }) {
     const { file, problem, inFile, recorded } = secrets;
     if (problem)
-      error('secrets/key-file', problem, 'nothing is lost as long as the key file exists somewhere: put it back');
+      error(
+        'secrets/key-file',
+        problem,
+        'correct the file, or put its kept copy back: nothing is lost as long as the keys exist somewhere',
+      );
     const unreadable = stored.filter((row) => row.unreadable).map(({ key }) => key);
     if (unreadable.length > 0)
       error(
         'secrets/unreadable',
         `stored secrets cannot be decrypted, and count as not set: ${unreadable.join(', ')}`,
-        'put the key file back; without it set each secret again: tradepost settings set <key>',
+        'see that this account can read the key file; where it is lost, set each secret again: tradepost settings set <key>',
       );
     if (findings.length > 0) return;
     ok(

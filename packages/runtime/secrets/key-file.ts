@@ -30,7 +30,7 @@ function keysIn(text: string, file: string): SecretKey[] {
   const keys = lines
     .filter(({ line }) => line !== '' && !line.startsWith('#'))
     .map(({ line, number }) => keyOf(line, file, number));
-  if (keys.length === 0) throw new KeyFileError(`${file} has no key: restore it from a backup`);
+  if (keys.length === 0) throw new KeyFileError(`${file} has no key: put its kept copy back`);
   return keys;
 }
 
