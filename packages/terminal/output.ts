@@ -1,8 +1,7 @@
-import { userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import { AppError } from '@tradepost/core';
 import { MigrationError } from '@tradepost/postgres';
-import { AlreadyRunningError, ConfigError, runtimeErrors } from '@tradepost/runtime';
+import { AlreadyRunningError, accountName, ConfigError, runtimeErrors } from '@tradepost/runtime';
 import widthOf from 'fast-string-width';
 
 /** 0 done, 1 failed, 2 wrong usage or configuration, 3 already running. */
@@ -72,19 +71,13 @@ const isUsage = (error: unknown): error is Error =>
   error instanceof UsageError ||
   (error instanceof AppError && settingRefusals.some(({ refusal }) => refusal === error.refusal));
 
-/** The account of this process. The command of a service changes it, so it is not always who typed the command. */
-function accountName(): string {
-  try {
-    return `the user ${userInfo().username}`;
-  } catch {
-    return `the user with the id ${process.getuid?.()}`;
-  }
-}
-
-/** The message of an error. A file that the account may not use has the name of the account. */
+/**
+ * The message of an error. A file that the account may not use has the name of the account: the command of a service changes
+ * it, so it is not always who typed the command.
+ */
 function textOf(error: Error & { code?: string; path?: string }): string {
   const isNoAccess = error.code === 'EACCES' && error.path !== undefined;
-  return isNoAccess ? `${error.message}, as ${accountName()}` : error.message;
+  return isNoAccess ? `${error.message}, as the user ${accountName()}` : error.message;
 }
 
 /** Prints an error on stderr and returns the exit code. The stack is printed with DEBUG only. */

@@ -1,6 +1,7 @@
-import { access, constants, lstat, readdir, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type Finding, findingsOf, messageOf } from '@tradepost/module';
+import { lstat, readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Finding, findingsOf } from '@tradepost/module';
+import { accountName, checkFolder } from '@tradepost/runtime';
 import prettyBytes from 'pretty-bytes';
 
 const leastFree = 2 ** 30;
@@ -21,12 +22,6 @@ async function sizeOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** The path itself, or its nearest folder that exists. */
-async function nearestExisting(path: string): Promise<string> {
-  const there = await stat(path).catch(() => null);
-  return there || dirname(path) === path ? path : nearestExisting(dirname(path));
-}
-
 /** Checks space and permissions. `elsewhere` is the folder of the embedded cluster when it is outside the data folder. */
 export async function checkDataFolder(
   folder: string,
@@ -34,7 +29,7 @@ export async function checkDataFolder(
   elsewhere: string | null,
 ): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('data folder');
-  const there = await nearestExisting(folder);
+  const { nearest: there, fault } = await checkFolder(folder);
   const disk = await statfs(elsewhere ?? there).catch(() => null);
   // Some file systems, such as those of containers and networks, report no blocks at all.
   const free = disk && disk.blocks > 0 ? disk.bavail * disk.bsize : null;
@@ -42,7 +37,7 @@ export async function checkDataFolder(
   if (there === folder) {
     const size = (await sizeOf(folder)) + (elsewhere ? await sizeOf(elsewhere) : 0);
     ok(`${folder}: ${sizeText(size)}, ${left}`);
-  } else
+  } else if (fault === null)
     note('data-folder/missing', `${folder} does not exist yet; ${left}`, 'nothing to do: the first start creates it');
   if (free === null)
     note(
@@ -56,13 +51,12 @@ export async function checkDataFolder(
       `only ${sizeText(free)} of ${sizeText(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
       'free some space, or move the folder (--data)',
     );
-  await access(there, constants.W_OK | constants.X_OK).catch((reason: unknown) =>
+  if (fault !== null)
     error(
       'data-folder/not-writable',
-      `${there} is not writable: ${messageOf(reason)}`,
-      'give write permission to the account that runs the shop, or use --data',
-    ),
-  );
+      fault,
+      `${there === folder ? 'chown' : 'install -d -m 0750 -o'} ${accountName()} ${folder}, or --data with another folder`,
+    );
   if (process.platform === 'win32') return findings;
   const { mode } = await stat(there);
   if (there === folder && mode & 0o002)

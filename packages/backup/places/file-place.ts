@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { checkFolder } from '@tradepost/runtime';
 import { backupErrors } from '../errors.ts';
 import { manifestEntry } from '../format/manifest.ts';
 import { isBackupName, sourceIn } from '../format/names.ts';
@@ -151,16 +151,8 @@ export function folderPlace(folder: string): Place {
       }
     },
     async check() {
-      // A folder that is missing is made below the nearest one that exists.
-      let nearest = folder;
-      while (dirname(nearest) !== nearest && !(await stat(nearest).catch(() => null))) nearest = dirname(nearest);
-      await access(nearest, constants.W_OK | constants.X_OK).catch(() => {
-        throw new Error(
-          nearest === folder
-            ? `the folder ${folder} is not writable`
-            : `the folder ${folder} does not exist, and ${nearest} is not writable`,
-        );
-      });
+      const { fault } = await checkFolder(folder);
+      if (fault !== null) throw new Error(fault);
     },
   };
 }

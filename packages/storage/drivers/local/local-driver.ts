@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
-import { access, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { checkFolder } from '@tradepost/runtime';
 import { makeFolder } from '../../uploads/make-folder.ts';
 import { isStoredPath } from '../../uploads/stored-path.ts';
 import type { DriverRuntime, StorageDriver, StorageDriverEntry } from '../driver.ts';
@@ -33,12 +33,6 @@ const exists = (path: string) =>
     () => true,
     () => false,
   );
-
-/** The first of these folders that exists: a missing folder is made by the first upload. */
-async function nearest(path: string): Promise<string> {
-  const parent = dirname(path);
-  return parent === path || (await exists(path)) ? path : nearest(parent);
-}
 
 function openLocal(runtime: DriverRuntime): StorageDriver {
   const fileOf = (path: string) => {
@@ -74,10 +68,8 @@ function openLocal(runtime: DriverRuntime): StorageDriver {
     },
     addressOf: (path) => `${runtime.settings.get(baseUrl).replace(/\/+$/, '') || servedUnder}/${path}`,
     async check() {
-      const folder = await nearest(uploadFolder(runtime));
-      await access(folder, constants.W_OK | constants.X_OK).catch(() => {
-        throw new Error(`the folder ${folder} is not writable`);
-      });
+      const { fault } = await checkFolder(uploadFolder(runtime));
+      if (fault !== null) throw new Error(fault);
     },
   };
 }
