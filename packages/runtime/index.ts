@@ -40,7 +40,7 @@ export { migrateDatabase } from './migrate-database.ts';
 export { openCountedWarning } from './observability/counted-warning.ts';
 export { callOperation, serverOperation, tracedFetch } from './observability/http-spans.ts';
 export { type Log, openLog } from './observability/log.ts';
-export { defineMetrics, type Metrics, openMetrics } from './observability/metrics.ts';
+export { defineMetrics, type Metrics, openMetrics, startAtZero } from './observability/metrics.ts';
 export type { PartState, Parts } from './observability/parts.ts';
 export {
   annotateSpan,

@@ -1,5 +1,5 @@
 import { AppError } from '@tradepost/core';
-import { type Log, type Runtime, timeZone } from '@tradepost/runtime';
+import { type Log, type Runtime, startAtZero, timeZone } from '@tradepost/runtime';
 import type { StoredFiles } from '@tradepost/storage';
 import { backupMetrics } from '../backup-metrics.ts';
 import { type CreatedBackup, createBackup } from '../create/create-backup.ts';
@@ -34,8 +34,7 @@ export const doneRun = (created: CreatedBackup, started_at: Date, is_scheduled: 
 async function setGauges({ runtime }: Deps): Promise<void> {
   const { done } = await selectLatestRuns(runtime.sql);
   const { runs, lastSuccess, lastBytes } = backupMetrics(runtime.metrics);
-  // Otherwise the first failure is a new series, and `increase` sees none.
-  for (const result of ['done', 'failed']) runs.inc({ result }, 0);
+  startAtZero(runs, [{ result: 'done' }, { result: 'failed' }]);
   lastSuccess.set(done ? Math.floor(done.ended_at.getTime() / 1000) : 0);
   lastBytes.set(done?.bytes ?? 0);
 }

@@ -1,5 +1,5 @@
 import { defineService } from '@tradepost/module';
-import type { Runtime, Settings } from '@tradepost/runtime';
+import { type Runtime, type Settings, startAtZero } from '@tradepost/runtime';
 import { messageMetrics } from './message-metrics.ts';
 import { smsProvider } from './message-settings.ts';
 import { loginCodeNotice, noticeText, type ShopperNotice } from './notices.ts';
@@ -87,6 +87,11 @@ export function openMessenger(runtime: SenderRuntime & Pick<Runtime, 'metrics'>,
   partsOf.set(runtime.settings, parts);
   const opened = new Map<MessageSender, OpenedSender>(parts.senders.map((sender) => [sender, sender.open(runtime)]));
   const { messages } = messageMetrics(runtime.metrics);
+  const outcomes = ['sent', 'retry', 'failed', 'skipped'];
+  startAtZero(
+    messages,
+    [...notices.keys()].flatMap((notice) => outcomes.map((outcome) => ({ notice, outcome }))),
+  );
 
   async function send(channel: MessageChannel, message: Outgoing, signal: AbortSignal): Promise<void> {
     const notice = notices.get(message.notice);

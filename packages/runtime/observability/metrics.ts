@@ -13,6 +13,14 @@ import {
 /** `flushed: true`: a hook in `beforeRead` writes the value of the metric before each read. */
 type Options<C> = Omit<C, 'registers' | 'collect'> & { readonly flushed?: boolean };
 
+/**
+ * Creates series of a counter with the value 0. Otherwise a series begins with its first event, and the functions `rate` and
+ * `increase` of Prometheus do not see that event.
+ */
+export function startAtZero<L extends string>(counter: Counter<L>, series: readonly Record<L, string>[]): void {
+  for (const labels of series) counter.inc(labels, 0);
+}
+
 let processMetrics: readonly Metric[] | undefined;
 /**
  * Metrics of Node and of the process. They are made once: each of their observers of garbage collections and of the event loop stays
