@@ -56,6 +56,13 @@ test('no unit has a secret, and a stop takes as long as the environment file all
   ]);
 });
 
+test('a service is started again for as long as its database or its Redis is away', () => {
+  for (const name of ['tradepost.service', 'tradepost-api@.service', 'tradepost-worker@.service']) {
+    expect(valuesOf(files.get(name)!, 'StartLimitIntervalSec'), name).toEqual(['0']);
+    expect(valuesOf(files.get(name)!, 'Restart'), name).toEqual(['on-failure']);
+  }
+});
+
 test('every command line of a unit is one that the program knows', async () => {
   for (const [name, text] of files)
     for (const line of valuesOf(text, 'ExecStart')) {

@@ -71,7 +71,7 @@ const running = (unit: Unit, at: Placement): string[] => {
         `ExecStartPost=${at.node} ${at.directory}/daemons/ready${at.extension} --admin-port ${unit.adminPort} --wait 300`,
         'TimeoutStartSec=310',
         'Restart=on-failure',
-        'RestartSec=2',
+        'RestartSec=5',
         '# A wrong configuration stays wrong (2), and so does a data folder that another server uses (3).',
         'RestartPreventExitStatus=2 3',
       ];
@@ -86,7 +86,9 @@ function service(unit: Unit, at: Placement): UnitFile {
     `Documentation=file://${at.directory}/docs/OPERATIONS.md`,
     'Wants=network-online.target',
     'After=network-online.target postgresql.service redis-server.service',
-    ...(unit.schedule ? [] : ['StartLimitIntervalSec=300', 'StartLimitBurst=10']),
+    ...(unit.schedule
+      ? []
+      : ['# PostgreSQL or Redis may be away for hours: it is started until they are back.', 'StartLimitIntervalSec=0']),
     '',
     '[Service]',
     `User=${at.user}`,
