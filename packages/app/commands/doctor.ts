@@ -98,7 +98,8 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const { config, sources } = loaded;
   const definitions = [...runtimeSettings, ...settings];
   let unreadable = '';
-  let instances: readonly string[] = [];
+  /** Not known where the database does not answer. */
+  let instances: readonly string[] | null = null;
   const embedded = config.databaseUrl
     ? null
     : await findEmbeddedPostgres(join(config.data, 'postgres')).catch((reason: unknown) => {

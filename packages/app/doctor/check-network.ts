@@ -26,9 +26,9 @@ async function answerOf(url: string, path: string): Promise<number> {
 
 /**
  * Checks the port and the instance that serves this data. Binds no port. `instances` are those of the processes that are
- * connected to the database.
+ * connected to the database, or null when they are not known.
  */
-export async function checkNetwork(config: Config, instances: readonly string[]): Promise<Finding[]> {
+export async function checkNetwork(config: Config, instances: readonly string[] | null): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('network');
   if (!config.only.includes('api')) return findings;
   const instance = await runningServer(config.data);
@@ -59,7 +59,10 @@ export async function checkNetwork(config: Config, instances: readonly string[])
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
     const health = await answerOf(url, '/health').catch(() => 0);
     const answering = health === 200 ? await instanceAt(url) : null;
-    if (answering && instances.includes(answering)) ok(`a server of this database answers on ${host}:${config.port}`);
+    if (answering && instances === null)
+      ok(`a shop answers on ${host}:${config.port}; without the database it is not known whether it is this one`);
+    else if (answering && instances?.includes(answering))
+      ok(`a server of this database answers on ${host}:${config.port}`);
     else if (health === 200)
       note(
         'network/other-shop',

@@ -424,3 +424,9 @@ test('checks a running instance with its embedded database, and recognises anoth
   expect(of(after, 'database')).toMatchObject([{ level: 'note', what: expect.stringContaining('not running') }]);
   expect(of(after, 'network')).toMatchObject([{ level: 'error', what: expect.stringContaining('another program') }]);
 });
+    // With a wrong password the doctor cannot know which shop the server is, and reports only the password.
+    const wrong = new URL(embedded.url!);
+    wrong.password = 'wrong';
+    const unknown = await check({ port, databaseUrl: wrong.toString(), data: join(folder, 'beside') });
+    expect(texts(unknown, 'error')).toEqual([expect.stringContaining('cannot be reached')]);
+    expect(of(unknown, 'network')).toMatchObject([{ level: 'ok', what: expect.stringContaining('a shop answers') }]);
