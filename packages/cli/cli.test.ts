@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startServer } from '@tradepost/app';
 import { type ConfigKey, loadConfig, openLog } from '@tradepost/runtime';
@@ -116,6 +116,9 @@ test('config masks secrets and says where each value comes from', async () => {
   expect(stdout).not.toContain('s3cret');
   const plain = await runCommandInProcess(['config', '--config', file], { env: given });
   expect(plain.stdout).not.toContain('s3cret');
+  const misspelt = { ...given, TRUSTED_PROXY: '10.0.0.1' };
+  const named = await runCommandInProcess(['config'], { env: misspelt });
+  expect(named.stderr).toContain('The variable TRUSTED_PROXY has no effect, and TRUSTED_PROXIES is not set.');
 });
 
 test('a command that reads a shop does not create a missing one', async () => {
@@ -125,6 +128,10 @@ test('a command that reads a shop does not create a missing one', async () => {
       code: 1,
       stderr: expect.stringContaining(`there is no shop in ${nowhere}`),
     });
+  const misspelt = await runCommandInProcess(['audit', '--data', nowhere], {
+    env: { DATABASE_URL: '', DATBASE_URL: env.DATABASE_URL! },
+  });
+  expect(misspelt).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean DATABASE_URL?') });
   expect(existsSync(nowhere)).toBe(false);
 });
 
@@ -144,6 +151,33 @@ test('a secret setting that is set is shown as ***, and printed only with --reve
   await settings('unset', key);
 });
 
+test('a command that needs no Redis works while the one of the servers is away', async () => {
+  const away = { ...env, REDIS_URL: 'redis://127.0.0.1:1' };
+  expect(await runCommandInProcess(['settings', 'set', 'orders.unpaid_minutes', '20'], { env: away })).toMatchObject({
+    code: 0,
+  });
+  expect(await runCommandInProcess(['jobs', 'list', '--json'], { env: away })).toMatchObject({ code: 0 });
+  expect(await runCommand(['start', '--plain', '--port', '0', '--gateway-port', '0'], { env: away })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Redis does not answer at 127.0.0.1:1 (REDIS_URL)'),
+  });
+});
+
+test('the history of a setting names who called the command, also behind sudo', async () => {
+  const key = 'orders.unpaid_minutes';
+  const set = (value: string, more: Record<string, string>) =>
+    runCommandInProcess(['settings', 'set', key, value], { env: { ...env, ...more } });
+  await set('21', { SUDO_USER: 'maria' });
+  await set('22', { SUDO_USER: '' });
+  const { stdout } = await runCommandInProcess(['settings', 'log', key, '--limit', '2', '--json'], { env });
+  expect(JSON.parse(stdout).map((row: { changed_by: string }) => row.changed_by)).toEqual([
+    `cli (${userInfo().username})`,
+    'cli (maria)',
+  ]);
+  const changes = await runCommandInProcess(['changes', 'list', '--limit', '20'], { env });
+  expect(changes.stdout).toContain('cli (maria)');
+});
+
 test('settings are validated, stored, listed with their source and reset', async () => {
   const settings = (...args: string[]) => runCommandInProcess(['settings', ...args], { env });
   expect((await settings('set', 'orders.unpaid_minutes', '30')).stdout).toBe('orders.unpaid_minutes = 30\n');
@@ -160,6 +194,12 @@ test('settings are validated, stored, listed with their source and reset', async
       code: 2,
       stderr: expect.stringContaining('no setting shop.colour'),
     });
+  for (const args of [
+    ['set', 'shop.timezone', 'UTC'],
+    ['get', 'shop.timezone'],
+    ['unset', 'shop.timezone'],
+  ])
+    expect((await settings(...args)).stderr).toContain('did you mean shop.time_zone?');
   const rows = JSON.parse((await settings('list', '--json')).stdout);
   expect(rows.find((row: { key: string }) => row.key === 'orders.unpaid_minutes')).toMatchObject({
     value: 30,

@@ -14,6 +14,7 @@ export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempoten
 export { exposeJobs } from './jobs/job-metrics.ts';
 export {
   discardJobs,
+export { meantText } from './config/similar-name.ts';
   forgetFailedJobs,
   hasOpenJob,
   type JobFilter,

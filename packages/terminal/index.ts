@@ -3,6 +3,7 @@ export { completeAfter, completeWith, completionsAfter, completionsOf } from './
 export { confirm } from './confirm.ts';
 export { countOf, createProgress, numberOf } from './create-progress.ts';
 export { openOutput } from './open-output.ts';
+export { commandAuthor } from './operator.ts';
 export { configOf, databaseOptions, type GlobalOptions, listOf, wholeNumber, withDatabaseOptions } from './options.ts';
 export {
   bold,

@@ -10,7 +10,7 @@ export function withDatabaseOptions(command: Command): Command {
     .option('--config <file>', 'JSON configuration file')
     .option('--data <folder>', 'data folder (default .tradepost)')
     .option('--database-url <url>', 'external PostgreSQL instead of the embedded one')
-    .option('--redis-url <url>', 'Redis or Valkey instead of the in-process store')
+    .option('--redis-url <url>', 'Redis or Valkey that all processes of the shop share')
     .hook('preAction', (_command, action) => {
       const { databaseUrl, redisUrl } = action.opts();
       warnOfPassword('--database-url', databaseUrl, 'DATABASE_URL or the configuration file');

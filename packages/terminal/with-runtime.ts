@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { hasEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import type { ChangeActor } from '@tradepost/postgres';
-import { type Config, openLog, openRuntime, type Runtime, type Setting } from '@tradepost/runtime';
+import {
+  type Config,
+  type MisspeltVariable,
+  openLog,
+  openRuntime,
+  type Runtime,
+  type Setting,
+} from '@tradepost/runtime';
+import { operatorName } from './operator.ts';
 import { configOf, type GlobalOptions } from './options.ts';
 import { progress } from './output.ts';
 
@@ -18,24 +25,18 @@ export type WithRuntime = <T>(
   access?: { mayMigrate?: boolean; isBackground?: boolean },
 ) => Promise<T>;
 
-/** The name of the user of the operating system. A container may run under an id without a name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
 /** The actor of a command in the change log. The arguments of the command are left out, because they may be secret. */
 const actorOf = (action: string): ChangeActor => ({
   source: 'cli',
   staff_id: null,
-  name: userName(),
+  name: operatorName(),
   address: '',
   request_id: randomUUID(),
   action,
 });
+
+const misspeltText = (variables: readonly MisspeltVariable[]): string =>
+  variables.map(({ name, meant }) => ` (${name} has no effect: did you mean ${meant}?)`).join('');
 
 /**
  * `definitionsOf` returns the settings of the modules that a configuration runs. `commandName` returns the name of the command
@@ -47,16 +48,17 @@ export function runtimeOpener(
   version: string,
 ): WithRuntime {
   return async (options, work, { mayMigrate = false, isBackground = false } = {}) => {
-    const { config } = configOf(options);
+    const { config, misspelt } = configOf(options);
     if (!mayMigrate && !config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres'))))
       throw new Error(
-        `there is no shop in ${config.data}: give --data, or run the command where the shop was started ` +
-          '(tradepost migrate makes a new one)',
+        `there is no shop in ${config.data}, and DATABASE_URL is not set${misspeltText(misspelt)}: give --data, or run the command ` +
+          'where the shop was started (tradepost migrate makes a new one)',
       );
     const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
     const runtime = await openRuntime({
       ...{ config, definitions: definitionsOf(config), log, onProgress: progress },
       checkOnly: !mayMigrate,
+      ownStore: true,
       ...(isBackground ? { version } : {}),
       actor: mayMigrate || isBackground ? null : actorOf(commandName()),
     });

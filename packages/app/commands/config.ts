@@ -1,6 +1,14 @@
 import type { RegisterCommand } from '@tradepost/module';
 import { describeConfig } from '@tradepost/runtime';
-import { configOf, type GlobalOptions, print, printJson, table, withDatabaseOptions } from '@tradepost/terminal';
+import {
+  configOf,
+  type GlobalOptions,
+  print,
+  printJson,
+  progress,
+  table,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
 
 export const register: RegisterCommand = (command) => {
   withDatabaseOptions(
@@ -8,7 +16,7 @@ export const register: RegisterCommand = (command) => {
   ).action((options: GlobalOptions) => {
     const loaded = configOf(options);
     const rows = describeConfig(loaded);
-    if (options.json) return printJson({ file: loaded.file, values: rows });
+    if (options.json) return printJson({ file: loaded.file, values: rows, misspelt: loaded.misspelt });
     if (loaded.file) print(`file: ${loaded.file}\n`);
     print(
       table([
@@ -16,5 +24,7 @@ export const register: RegisterCommand = (command) => {
         ...rows.map((row) => [row.env, row.value || '-', row.source, row.about]),
       ]),
     );
+    for (const { name, meant } of loaded.misspelt)
+      progress(`\nThe variable ${name} has no effect, and ${meant} is not set.`);
   });
 };

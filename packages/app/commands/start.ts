@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { demoAccounts } from '@tradepost/identity';
 import { inventoryProvider } from '@tradepost/inventory';
 import type { RegisterCommand } from '@tradepost/module';
-import { ConfigError, demoShop, openLog, roles } from '@tradepost/runtime';
+import { ConfigError, checkFolder, demoShop, openLog, roles } from '@tradepost/runtime';
 import {
   bold,
   configOf,
@@ -96,7 +96,7 @@ const readyText = (server: Server, seconds: number) =>
 
 async function start(options: StartOptions): Promise<void> {
   const { plain, once, ...flags } = options;
-  const { config, sources } = configOf(flags);
+  const { config, sources, misspelt } = configOf(flags);
   // Whatever the database has: an operator who asks for demo data must not believe that this is a demo shop.
   if (config.production && config.seed === 'demo' && sources.seed !== 'default')
     throw new ConfigError([
@@ -109,6 +109,11 @@ async function start(options: StartOptions): Promise<void> {
   const live = process.stdout.isTTY && !plain && config.logLevel !== 'silent';
   const logFile = live ? join(config.data, 'tradepost.log') : undefined;
   const log = openLog({ level: config.logLevel, file: logFile });
+  for (const { name, meant } of misspelt)
+    log.warn({ variable: name, meant }, `the variable ${name} has no effect, and ${meant} is not set`);
+  const { fault } = await checkFolder(config.data);
+  if (fault !== null)
+    log.error({ folder: config.data }, `data folder: ${fault}: uploads and new keys of secrets are refused`);
   const begun = performance.now();
   const say = live ? (line: string) => print(dim(line)) : print;
   const shutdown = openShutdown(say);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Finding, type Findings, findingsOf, isLoopback, isNotEncrypted } from '@tradepost/module';
-import type { LoadedConfig, Setting } from '@tradepost/runtime';
+import { type LoadedConfig, meantText, type Setting } from '@tradepost/runtime';
 
 /** Checks the permissions of the file, and the shop settings in it. */
 async function checkFile(
@@ -35,7 +35,10 @@ async function checkFile(
     else if (!definition)
       error(
         'configuration/unknown-setting',
-        `${file}: there is no shop setting ${key}`,
+        `${file}: there is no shop setting ${key}${meantText(
+          key,
+          settings.map((each) => each.key),
+        )}`,
         'correct its name: tradepost settings list',
       );
     else if (!parsed?.success)
@@ -49,7 +52,7 @@ async function checkFile(
 
 /** Checks values that are valid and still risky, and the permissions of the configuration file. */
 export async function checkConfiguration(loaded: LoadedConfig, settings: readonly Setting[]): Promise<Finding[]> {
-  const { config, sources, file } = loaded;
+  const { config, sources, file, misspelt } = loaded;
   const found = findingsOf('configuration');
   const { findings, ok, note, warning, error } = found;
   const chosen = [
@@ -57,6 +60,12 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
     ...Object.keys(config.settings).map((key) => [key, 'file'] as const),
   ].map(([key, source]) => `${key} (${source})`);
   ok(`${file ?? 'no file'}; ${chosen.join(', ') || 'all values are defaults'}`);
+  for (const { name, meant } of misspelt)
+    warning(
+      'configuration/misspelt-variable',
+      `the variable ${name} has no effect, and ${meant} is not set`,
+      `rename it to ${meant}, or unset it when another program uses it`,
+    );
   if (!config.production && !isLoopback(config.host))
     warning(
       'configuration/development-open',
@@ -98,7 +107,7 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
   if (config.only.length < 2 && !config.redisUrl)
     warning(
       'configuration/no-shared-store',
-      `only ${config.only.join()} runs in this process, and REDIS_URL is not set: instances are not notified of each other's changes`,
+      `only ${config.only.join()} runs in this process, and REDIS_URL is not set: each process counts log-in attempts and gateway limits for itself`,
       'set REDIS_URL to a Redis or Valkey that all instances share',
     );
   if (file) await checkFile(file, loaded, settings, found);

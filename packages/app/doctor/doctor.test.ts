@@ -175,6 +175,28 @@ test('says that the free space is not known where the file system does not repor
   expect(JSON.stringify(found)).not.toContain('0 B of 0 B');
 });
 
+test('names the data folder that cannot be made, and not the one above it', async () => {
+  const file = join(folder, 'a file');
+  await writeFile(file, '');
+  const data = join(file, 'data');
+  const { findings: found } = await findings({ databaseUrl: database.url, data });
+  expect(of(found, 'data folder').filter(({ level }) => level === 'error')).toMatchObject([
+    {
+      id: 'data-folder/not-writable',
+      what: `the folder ${data} cannot be made: ${file} is not a folder`,
+      todo: expect.stringContaining(data),
+    },
+  ]);
+  expect(found.map(({ id }) => id)).not.toContain('data-folder/missing');
+});
+
+test('names a variable that is not known and looks like one that is not set', async () => {
+  const env = { DATABASE_URL: database.url, PORT: '0', TRADEPOST_DATA: folder, TRUSTED_PROXY: '10.0.0.1' };
+  const { stdout } = await runCommandInProcess(['doctor'], { env });
+  expect(stdout).toContain('the variable TRUSTED_PROXY has no effect, and TRUSTED_PROXIES is not set');
+  expect(stdout).toContain('[configuration/misspelt-variable]');
+});
+
 test('warns of risky values', async () => {
   const warned = async (config: object) =>
     texts(of((await findings({ databaseUrl: database.url, ...config })).findings, 'configuration'), 'warning').join(

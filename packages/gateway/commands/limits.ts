@@ -1,6 +1,14 @@
 import { shopperNamed } from '@tradepost/identity';
 import type { CommandContext } from '@tradepost/module';
-import { type GlobalOptions, print, printJson, table, wholeNumber, withDatabaseOptions } from '@tradepost/terminal';
+import {
+  commandAuthor,
+  type GlobalOptions,
+  print,
+  printJson,
+  table,
+  wholeNumber,
+  withDatabaseOptions,
+} from '@tradepost/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import { selectUserLimits } from '../limits/user-limits-store.ts';
 import { maxLimit } from '../tokens/api-token.ts';
@@ -45,7 +53,7 @@ export function addLimits(group: Command, context: CommandContext): void {
       if (rpm !== undefined || tpm !== undefined) {
         const limits = { rpm_limit: storedOf(rpm), tpm_limit: storedOf(tpm) };
         const tokens = await openApiTokens(runtime);
-        await tokens.setUserLimits(userId, limits, 'cli').finally(() => tokens.close());
+        await tokens.setUserLimits(userId, limits, commandAuthor()).finally(() => tokens.close());
       }
       const view = userLimitsViewOf(runtime, userId, await selectUserLimits(runtime.sql, userId));
       if (json) return printJson(view);

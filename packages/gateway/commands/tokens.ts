@@ -3,6 +3,7 @@ import { shopperNamed } from '@tradepost/identity';
 import type { CommandContext } from '@tradepost/module';
 import { type Runtime, timeZone } from '@tradepost/runtime';
 import {
+  commandAuthor,
   type GlobalOptions,
   print,
   printJson,
@@ -98,7 +99,7 @@ function addCreate(group: Command, context: CommandContext): void {
       if (name.length > 100) throw new UsageError('--name: at most 100 characters');
       const user_id = await shopperNamed(runtime, user);
       const expires_at = expires === undefined ? null : expiryOf(runtime, expires);
-      const { row, secret } = await tokens.create({ user_id, ...given, expires_at }, 'cli');
+      const { row, secret } = await tokens.create({ user_id, ...given, expires_at }, commandAuthor());
       const view = await tokenViewOf(runtime, row);
       if (json) return printJson({ ...view, secret });
       progress(
@@ -167,7 +168,7 @@ export function addTokens(group: Command, context: CommandContext): void {
   ).action((given: string, { json, ...options }: GlobalOptions) =>
     withApiTokens(context, options, async (runtime, opened) => {
       const { id, prefix } = await tokenNamed(runtime, given);
-      const ended = await opened.revoke([id], 'cli');
+      const ended = await opened.revoke([id], commandAuthor());
       if (json) return printJson({ id, prefix, revoked: true, was_revoked: ended.length === 0 });
       print(`API token ${id} (${prefix}...) ${ended.length === 0 ? 'was revoked before' : 'is revoked'}`);
     }),
@@ -191,7 +192,7 @@ export function addTokens(group: Command, context: CommandContext): void {
   ).action((given: string, { grace = 0, json, ...options }: GlobalOptions & { grace?: number }) =>
     withApiTokens(context, options, async (runtime, opened) => {
       const { id } = await tokenNamed(runtime, given);
-      const { row, secret } = await opened.rotate(id, grace, 'cli');
+      const { row, secret } = await opened.rotate(id, grace, commandAuthor());
       const view = await tokenViewOf(runtime, row);
       if (json) return printJson({ ...view, secret });
       const until = view.previous_until ? `is valid until ${view.previous_until}` : 'has ended';

@@ -1,5 +1,6 @@
 import type { CommandContext } from '@tradepost/module';
 import {
+  commandAuthor,
   type GlobalOptions,
   listOf,
   print,
@@ -69,7 +70,7 @@ const add =
           } as UpstreamConfig;
           return known ? before.map((each) => (each === known ? upstream : each)) : [...before, upstream];
         },
-        { by: 'cli' },
+        { by: commandAuthor() },
       );
       const now = after.find((each) => each.name === name)!;
       if (json) return printJson(viewOf(now));
@@ -134,7 +135,7 @@ export function addUpstreams(group: Command, context: CommandContext): void {
         if (after.length === before.length) throw new Error(`there is no upstream ${name}`);
         return after;
       };
-      await settings.update(setting, without, { by: 'cli' });
+      await settings.update(setting, without, { by: commandAuthor() });
       if (json) return printJson({ removed: name });
       print(`upstream ${name} removed`);
     }),

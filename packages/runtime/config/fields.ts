@@ -239,4 +239,11 @@ export type Config = { readonly [K in ConfigKey]: z.output<Fields[K]['schema']> 
   readonly settings: Readonly<Record<string, unknown>>;
 };
 export type ConfigSource = 'default' | 'file' | 'environment' | 'command line';
-export type LoadedConfig = { config: Config; sources: Readonly<Record<ConfigKey, ConfigSource>>; file: string | null };
+/** A variable of the environment that has no effect, and the one that it probably means, which is not set. */
+export type MisspeltVariable = { name: string; meant: string };
+export type LoadedConfig = {
+  config: Config;
+  sources: Readonly<Record<ConfigKey, ConfigSource>>;
+  file: string | null;
+  misspelt: readonly MisspeltVariable[];
+};

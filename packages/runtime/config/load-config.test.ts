@@ -91,6 +91,15 @@ describe('the source of a value', () => {
     expect(problemsOf({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:pass@collector:4318' } })).toHaveLength(1);
   });
 
+  test('a variable that is not known is reported where it looks like one that is not set', () => {
+    const env = { DATBASE_URL: 'postgres://h/db', TRUSTED_PROXY: '10.0.0.1', DATABASE_PORT: '5432', HOSTS: '' };
+    expect(loadConfig({ env }).misspelt).toEqual([
+      { name: 'DATBASE_URL', meant: 'DATABASE_URL' },
+      { name: 'TRUSTED_PROXY', meant: 'TRUSTED_PROXIES' },
+    ]);
+    expect(loadConfig({ env: { ...env, DATABASE_URL: 'postgres://h/db' } }).misspelt).toHaveLength(1);
+  });
+
   test('shop settings of the file keep their keys', () => {
     const { config } = loadConfig({ env: {}, file: file({ settings: { 'inventory.provider': 'external_wms' } }) });
     expect(config.settings).toEqual({ 'inventory.provider': 'external_wms' });
@@ -108,7 +117,7 @@ describe('an invalid configuration stops the start', () => {
     expect(problems).toHaveLength(8);
     const text = problems.join('\n');
     for (const name of [
-      `${path}: "prot" is not a setting`,
+      `${path}: "prot" is not a setting (did you mean port?)`,
       `${path}: "hots" is not a setting`,
       '--seed: ',
       'PORT: ',
@@ -120,6 +129,29 @@ describe('an invalid configuration stops the start', () => {
       expect(text).toContain(name);
     expect(() => loadConfig({ env: { PORT: '70000', BATCH_MAX: '-1' } })).toThrow(/- PORT: .*\n.*- BATCH_MAX: /);
   });
+
+  test.each(['p/ss', 'p#ss', 'p?ss', 'p%zz'])(
+    'the password %s that is not percent-encoded is named as the cause',
+    (password) => {
+      const hint =
+        'is not a valid URL: in user names and passwords, characters such as @ : / ? # % are percent-encoded';
+      const databaseUrl = `postgres://shop:${password}@db/shop`;
+      const problems = problemsOf({
+        env: {
+          DATABASE_URL: databaseUrl,
+          REDIS_URL: `redis://:${password}@cache`,
+          LIMITER_REDIS_URL: `redis://a, redis://:${password}@b`,
+        },
+        file: file({}),
+      });
+      expect(problems).toEqual(
+        ['DATABASE_URL', 'REDIS_URL', 'LIMITER_REDIS_URL'].map((name) => expect.stringContaining(`${name}: ${hint}`)),
+      );
+      expect(problems.join()).not.toContain(password);
+      const encoded = `postgres://shop:${encodeURIComponent(password)}@db/shop`;
+      expect(loadConfig({ env: { DATABASE_URL: encoded } }).config.databaseUrl).toBe(encoded);
+    },
+  );
 
   test.each(['65536', '-1', '80.5', '8080x', ' ', 'NaN', 'Infinity'])('port %j', (port) => {
     expect(problemsOf({ env: { PORT: port } })).toEqual([expect.stringMatching(/^PORT: /)]);

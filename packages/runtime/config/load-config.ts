@@ -8,7 +8,9 @@ import {
   configFields,
   type Field,
   type LoadedConfig,
+  type MisspeltVariable,
 } from './fields.ts';
+import { meantText, similarName } from './similar-name.ts';
 
 /** The configuration cannot be used. Each problem names the variable or key, and never its value. */
 export class ConfigError extends Error {
@@ -62,19 +64,32 @@ function givenValue(
   return { value: undefined, source: 'default', name: key };
 }
 
+const configVariable = 'TRADEPOST_CONFIG';
+const variables = [configVariable, ...Object.values(configFields).map((field) => field.env)];
+
+/** Variables that are not known and that look like a known one that is not set. */
+function misspeltVariables(env: Readonly<Record<string, string | undefined>>): MisspeltVariable[] {
+  const known = new Set(variables);
+  const unset = variables.filter((name) => !env[name]);
+  return Object.keys(env).flatMap((name) => {
+    const meant = known.has(name) || !env[name] ? null : similarName(name, unset);
+    return meant === null ? [] : [{ name, meant }];
+  });
+}
+
 /**
  * Reads the configuration once. The command line overrides the environment, which overrides the file, which overrides
  * the defaults. An empty variable counts as absent. Throws ConfigError with all problems at once.
  */
 export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const env = input.env ?? process.env;
-  const file = input.file ?? (env.TRADEPOST_CONFIG || null);
+  const file = input.file ?? (env[configVariable] || null);
   const fromFile = file ? readFile(resolve(file)) : {};
   const values: Record<string, unknown> = {};
   const sources: Record<string, ConfigSource> = {};
   const problems = Object.keys(fromFile)
     .filter((key) => key !== 'settings' && !Object.hasOwn(configFields, key))
-    .map((key) => `${file}: "${key}" is not a setting`);
+    .map((key) => `${file}: "${key}" is not a setting${meantText(key, Object.keys(configFields))}`);
   for (const entry of Object.entries(configFields) as [ConfigKey, Field][]) {
     const [key, field] = entry;
     const given = givenValue(entry, input.flags?.[key], env[field.env] || undefined, fromFile, file);
@@ -94,5 +109,10 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   if (problems.length > 0) throw new ConfigError(problems);
   values.settings = Object.freeze(settings.data);
   values.data = resolve(String(values.data));
-  return { config: Object.freeze(values) as Config, sources: sources as Record<ConfigKey, ConfigSource>, file };
+  return {
+    config: Object.freeze(values) as Config,
+    sources: sources as Record<ConfigKey, ConfigSource>,
+    file,
+    misspelt: misspeltVariables(env),
+  };
 }

@@ -13,8 +13,23 @@ const commaSeparated = (value: unknown): unknown =>
         .filter(Boolean)
     : value;
 
-const hasProtocol = (text: string, protocols: readonly string[]): boolean =>
-  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+const beginsWith = (text: string, protocols: readonly string[]) =>
+  protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+
+/** Whether it can be parsed, and its user name and password can be decoded. */
+function isUrl(text: string): boolean {
+  try {
+    const { username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A text with one of these protocols that is no URL: usually a password was inserted as it is. */
+const encodingHint =
+  'is not a valid URL: in user names and passwords, characters such as @ : / ? # % are percent-encoded (%40 %3A %2F %3F %23 %25)';
 
 const wholeNumber = (min: number, max: number) => ({ error: `must be a whole number from ${min} to ${max}` });
 
@@ -48,10 +63,19 @@ export const onOff = z.preprocess(
   z.boolean({ error: 'must be on or off' }),
 );
 
+const startsOf = (protocols: readonly string[]) => protocols.map((protocol) => `${protocol}//`).join(' or ');
+
 export const url = (...protocols: string[]) =>
-  z.string().refine((text) => hasProtocol(text, protocols), {
-    error: `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-  });
+  z
+    .string()
+    .refine((text) => beginsWith(text, protocols), {
+      error: `must be a URL beginning with ${startsOf(protocols)}`,
+      abort: true,
+    })
+    .refine(isUrl, { error: encodingHint });
+
+const redisProtocols = ['redis:', 'rediss:'];
+const partsOf = (text: string) => text.split(',').map((part) => part.trim());
 
 /** An address that others see. */
 export const publicAddress = z.string().refine(isHttpAddress, {
@@ -61,9 +85,11 @@ export const publicAddress = z.string().refine(isHttpAddress, {
 /** One URL, or several separated by commas: the nodes through which a cluster is found. The text is kept as it is. */
 export const redisUrls = z
   .string()
-  .refine((text) => text.split(',').every((part) => hasProtocol(part.trim(), ['redis:', 'rediss:'])), {
-    error: 'must be URLs beginning with redis:// or rediss://, comma-separated',
-  });
+  .refine((text) => partsOf(text).every((part) => beginsWith(part, redisProtocols)), {
+    error: `must be URLs beginning with ${startsOf(redisProtocols)}, comma-separated`,
+    abort: true,
+  })
+  .refine((text) => partsOf(text).every(isUrl), { error: encodingHint });
 
 /** A share from 0 to 1, also as text. */
 export const share = z.preprocess(

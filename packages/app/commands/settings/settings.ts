@@ -1,6 +1,14 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { runtimeErrors, type Setting, type SettingRow, type Settings, secretMask } from '@tradepost/runtime';
 import {
+  meantText,
+  runtimeSettings,
+  type Setting,
+  type SettingRow,
+  type Settings,
+  secretMask,
+} from '@tradepost/runtime';
+import {
+  commandAuthor,
   configOf,
   type GlobalOptions,
   print,
@@ -16,10 +24,10 @@ import { keyArgument, keyBeforeValue } from './setting-arguments.ts';
 import { addLogCommand } from './settings-log.ts';
 
 /** Parses JSON such as `true`, `15` and `["a"]`. Other input is text, and so are digits where the setting is a text. */
-function parseValue(given: string, schema: Setting['schema'] | undefined): unknown {
+function parseValue(given: string, schema: Setting['schema']): unknown {
   try {
     const parsed: unknown = JSON.parse(given);
-    return schema && !schema.safeParse(parsed).success && schema.safeParse(given).success ? given : parsed;
+    return !schema.safeParse(parsed).success && schema.safeParse(given).success ? given : parsed;
   } catch {
     return given;
   }
@@ -28,7 +36,8 @@ function parseValue(given: string, schema: Setting['schema'] | undefined): unkno
 /** The value to store: the argument, or for a secret the text from standard input or a hidden prompt. */
 async function readValue(key: string, value: string | undefined, definitions: readonly Setting[]): Promise<unknown> {
   const definition = definitions.find((each) => each.key === key);
-  if (definition?.secret) {
+  if (!definition) throw unknownSetting(key, definitions);
+  if (definition.secret) {
     const how = `printf %s "$SECRET" | tradepost settings set ${key}, or without a pipe at the hidden prompt`;
     if (value !== undefined && value !== '-') throw secretAsArgument(key, how);
     const text = await readSecret(key);
@@ -42,7 +51,7 @@ async function readValue(key: string, value: string | undefined, definitions: re
     throw new UsageError(
       `${key}: the value is empty; tradepost settings unset ${key} restores the default, '""' is an empty text`,
     );
-  return parseValue(value, definition?.schema);
+  return parseValue(value, definition.schema);
 }
 
 /** An empty secret is shown as empty, so that the operator sees that it must be set. */
@@ -55,9 +64,18 @@ function shown(row: SettingRow): string {
   return row.secret ? '-' : JSON.stringify(row.value);
 }
 
+const unknownSetting = (key: string, known: readonly { readonly key: string }[]) =>
+  new UsageError(
+    `there is no setting ${key}${meantText(
+      key,
+      known.map((each) => each.key),
+    )}`,
+  );
+
 function rowOf(settings: Settings, key: string): SettingRow {
-  const row = settings.list().find((setting) => setting.key === key);
-  if (!row) throw runtimeErrors.unknown_setting({ key });
+  const rows = settings.list();
+  const row = rows.find((setting) => setting.key === key);
+  if (!row) throw unknownSetting(key, rows);
   return row;
 }
 
@@ -107,10 +125,10 @@ export const register: RegisterCommand = (group, context) => {
           '  $ printf %s "$SECRET" | tradepost settings set pay.sandbox.secret',
       ),
   ).action(async (key: string, value: string | undefined, options: GlobalOptions) => {
-    const definitions = context.settingsOf(configOf(options).config);
+    const definitions = [...runtimeSettings, ...context.settingsOf(configOf(options).config)];
     const given = await readValue(key, value, definitions);
     await context.withRuntime(options, async ({ settings }) => {
-      await settings.set(key, given, { by: 'cli' });
+      await settings.set(key, given, { by: commandAuthor() });
       const row = rowOf(settings, key);
       print(
         `${key} = ${shown(row)}${row.about.endsWith('read at start') ? '  (used after a restart of all processes)' : ''}`,
@@ -125,7 +143,8 @@ export const register: RegisterCommand = (group, context) => {
       .addHelpText('after', '\nExample:\n  $ tradepost settings unset orders.unpaid_minutes'),
   ).action((key: string, options: GlobalOptions) =>
     context.withRuntime(options, async ({ settings }) => {
-      await settings.unset(key, { by: 'cli' });
+      rowOf(settings, key);
+      await settings.unset(key, { by: commandAuthor() });
       print(`${key} = ${shown(rowOf(settings, key))}`);
     }),
   );

@@ -1,0 +1,31 @@
+import { distance } from 'fastest-levenshtein';
+
+const wordsOf = (name: string) => name.toLowerCase().split(/[._-]/);
+const lettersOf = (word: string) => [...word].sort().join('');
+
+/** Whether one word is the other one with letters swapped, or with less than half of them missing, added or replaced. */
+const isLike = (word: string, other: string) =>
+  lettersOf(word) === lettersOf(other) || distance(word, other) * 2 < Math.max(word.length, other.length);
+
+function isMisspelt(name: string, known: string): boolean {
+  const [words, others] = [wordsOf(name), wordsOf(known)];
+  if (distance(words.join(''), others.join('')) <= 1) return true;
+  return words.length === others.length && words.every((word, at) => isLike(word, others[at]!));
+}
+
+/**
+ * The known name that a misspelt one probably means, such as `DATABASE_URL` for `DATBASE_URL`, or null. Names are compared word by
+ * word: `DATABASE_PORT` does not mean `DATABASE_POOL`.
+ */
+export function similarName(name: string, known: Iterable<string>): string | null {
+  const [nearest] = [...known]
+    .filter((other) => isMisspelt(name, other))
+    .sort((a, b) => distance(name, a) - distance(name, b));
+  return nearest ?? null;
+}
+
+/** ` (did you mean X?)` behind an unknown name, or an empty text. */
+export function meantText(name: string, known: Iterable<string>): string {
+  const meant = similarName(name, known);
+  return meant === null ? '' : ` (did you mean ${meant}?)`;
+}
