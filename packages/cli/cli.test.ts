@@ -126,7 +126,7 @@ test('a command that reads a shop does not create a missing one', async () => {
   for (const command of [['audit'], ['settings', 'list'], ['jobs', 'list']])
     expect(await runCommandInProcess([...command, '--data', nowhere], { env: { DATABASE_URL: '' } })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`there is no shop in ${nowhere}`),
+      stderr: expect.stringContaining(`there is no shop in ${nowhere}, and DATABASE_URL is not set`),
     });
   const misspelt = await runCommandInProcess(['audit', '--data', nowhere], {
     env: { DATABASE_URL: '', DATBASE_URL: env.DATABASE_URL! },

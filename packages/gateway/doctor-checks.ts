@@ -1,6 +1,6 @@
-import { type DoctorCheck, type Findings, isNotEncrypted, messageOf } from '@tradepost/module';
+import { type DoctorCheck, type Findings, isNotEncrypted } from '@tradepost/module';
 import type { Sql } from '@tradepost/postgres';
-import { type Config, inspectRedis, selectProcesses } from '@tradepost/runtime';
+import { type Config, inspectRedis, redisFault, selectProcesses } from '@tradepost/runtime';
 import { rateLimitSettings } from './settings.ts';
 import { selectTokenFacts } from './tokens/api-token-store.ts';
 import { resolveKey } from './upstreams/connect-upstream.ts';
@@ -100,7 +100,7 @@ async function checkLimiterStore(config: Config, to: Findings): Promise<void> {
     } catch (reason) {
       to.error(
         'gateway/limiter-unreachable',
-        `the limiter's Redis at ${host} does not answer: ${messageOf(reason)}`,
+        redisFault('LIMITER_REDIS_URL', url, reason),
         'start it, or correct LIMITER_REDIS_URL: without it no request is limited',
       );
     }

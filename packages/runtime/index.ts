@@ -4,9 +4,17 @@ export { runtimeAudits } from './audits/runtime-audits.ts';
 export { accountName, checkFolder } from './check-folder.ts';
 export { type ConcurrencyLimit, createConcurrencyLimit, withSlot } from './concurrency-limit.ts';
 export { describeConfig } from './config/describe-config.ts';
-export { type Config, type ConfigKey, type LoadedConfig, type Role, roles } from './config/fields.ts';
+export {
+  type Config,
+  type ConfigKey,
+  type LoadedConfig,
+  type MisspeltVariable,
+  type Role,
+  roles,
+} from './config/fields.ts';
 export { AlreadyRunningError } from './config/instance-lock.ts';
 export { ConfigError, loadConfig } from './config/load-config.ts';
+export { meantText } from './config/similar-name.ts';
 export { type DatabaseServer, openDatabaseServer } from './database-server.ts';
 export { runtimeErrors } from './errors.ts';
 export type { RecordOutcomes } from './group-commits.ts';
@@ -14,7 +22,6 @@ export type { Claim, Repeat, StoredAnswer, Write } from './idempotency/idempoten
 export { exposeJobs } from './jobs/job-metrics.ts';
 export {
   discardJobs,
-export { meantText } from './config/similar-name.ts';
   forgetFailedJobs,
   hasOpenJob,
   type JobFilter,
@@ -106,6 +113,7 @@ export { inspectRedis } from './store/inspect-redis.ts';
 export { type Fresh, keepFresh, staleAfterMs } from './store/keep-fresh.ts';
 export { faultCode, type KeptConnections, keptConnections, networkFaultText } from './store/kept-connections.ts';
 export { openStore } from './store/open-store.ts';
+export { redisFault } from './store/redis-fault.ts';
 export type { Store } from './store/store.ts';
 export {
   jobSchema,

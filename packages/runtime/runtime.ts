@@ -112,6 +112,8 @@ export type RuntimeOptions = {
   serve?: boolean;
   /** The release that exported spans name. Without it no spans are exported: a command that ends at once has none to show. */
   version?: string;
+  /** The store of this process alone. For commands, which count no log-ins and no visits: they work without the Redis of the servers. */
+  ownStore?: boolean;
   /** Do not migrate an external database. It must be at this version already. */
   checkOnly?: boolean;
   log?: Log;
@@ -204,7 +206,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     closers.push(() => control.end({ timeout: 1 }));
     const events = await openEvents({ url: server.url, sql, instance, log });
     closers.push(() => events.close());
-    const store = await openStore(config.redisUrl, log);
+    const store = await openStore(options.ownStore ? undefined : config.redisUrl, log);
     closers.push(() => store.close());
     const secrets = openSecrets({ sql, file: secretsKeyFileOf(config), log });
     const known = { definitions: [...runtimeSettings, ...options.definitions], fixed: config.settings };

@@ -45,7 +45,7 @@ function checkSharedStore({ config }: DoctorFacts, processes: readonly ServerPro
   if (processes.length < 2 || config.redisUrl || config.only.length < 2) return;
   warning(
     'processes/no-shared-store',
-    `${processes.length} processes run, and REDIS_URL is not set: each counts limits for itself, and sees changes of the others late`,
+    `${processes.length} processes run, and REDIS_URL is not set: each counts log-in attempts and gateway limits for itself`,
     'set REDIS_URL to a Redis or Valkey that all instances share',
   );
 }

@@ -1,5 +1,5 @@
-import { type Finding, findingsOf, messageOf } from '@tradepost/module';
-import { inspectRedis } from '@tradepost/runtime';
+import { type Finding, findingsOf } from '@tradepost/module';
+import { inspectRedis, redisFault } from '@tradepost/runtime';
 
 export async function checkStore(redisUrl: string | undefined): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('store');
@@ -27,8 +27,8 @@ export async function checkStore(redisUrl: string | undefined): Promise<Finding[
   } catch (reason) {
     error(
       'store/unreachable',
-      `Redis at ${new URL(redisUrl).host} does not answer: ${messageOf(reason)}`,
-      'check that it runs, and REDIS_URL. The shop does not start without it',
+      redisFault('REDIS_URL', redisUrl, reason),
+      'start it, or correct REDIS_URL: the shop does not start without it',
     );
   }
   return findings;

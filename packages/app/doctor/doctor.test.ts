@@ -431,6 +431,12 @@ test('checks a running instance with its embedded database, and recognises anoth
     await sql.end({ timeout: 1 });
     const keys = of(await check({ secretsKeyFile: file }), 'processes').find(({ id }) => id === 'processes/other-key');
     expect(keys).toMatchObject({ level: 'error', what: expect.stringContaining('1 of 1 processes') });
+    // With a wrong password the doctor cannot know which shop the server is, and reports only the password.
+    const wrong = new URL(embedded.url!);
+    wrong.password = 'wrong';
+    const unknown = await check({ port, databaseUrl: wrong.toString(), data: join(folder, 'beside') });
+    expect(texts(unknown, 'error')).toEqual([expect.stringContaining('cannot be reached')]);
+    expect(of(unknown, 'network')).toMatchObject([{ level: 'ok', what: expect.stringContaining('a shop answers') }]);
     // The same server, seen by a doctor that was given another database and production.
     const other = await check({ port, databaseUrl: database.url });
     expect(of(other, 'processes')).toMatchObject([{ level: 'error', id: 'processes/other-database' }]);
@@ -446,9 +452,3 @@ test('checks a running instance with its embedded database, and recognises anoth
   expect(of(after, 'database')).toMatchObject([{ level: 'note', what: expect.stringContaining('not running') }]);
   expect(of(after, 'network')).toMatchObject([{ level: 'error', what: expect.stringContaining('another program') }]);
 });
-    // With a wrong password the doctor cannot know which shop the server is, and reports only the password.
-    const wrong = new URL(embedded.url!);
-    wrong.password = 'wrong';
-    const unknown = await check({ port, databaseUrl: wrong.toString(), data: join(folder, 'beside') });
-    expect(texts(unknown, 'error')).toEqual([expect.stringContaining('cannot be reached')]);
-    expect(of(unknown, 'network')).toMatchObject([{ level: 'ok', what: expect.stringContaining('a shop answers') }]);

@@ -1,5 +1,6 @@
 import { createClient } from '@redis/client';
 import type { Log } from '../observability/log.ts';
+import { redisFault } from './redis-fault.ts';
 import type { Store } from './store.ts';
 
 /** Sets the expiry only for a new key, so a counter counts a fixed window. One atomic round trip. */
@@ -42,7 +43,7 @@ async function connect(url: string, log: Log) {
     await connected;
     opened = true;
   } catch (error) {
-    throw new Error(`Redis does not answer at ${new URL(url).host}: ${(error as Error).message}`);
+    throw new Error(redisFault('REDIS_URL', url, error), { cause: error });
   } finally {
     clearTimeout(timer);
   }
