@@ -20,11 +20,12 @@ export const adminLoginBody = z.object({
 });
 export const loginView = z.object({ token: z.string().meta({ examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'] }) });
 
+const mobile = /^1\d{10}$/;
 const phone = () =>
   text(32)
     .trim()
-    .regex(/^1\d{10}$/)
-    .meta({ examples: ['13800000000'] });
+    .refine((value) => mobile.test(value), { params: { fault: 'mobile' } })
+    .meta({ pattern: mobile.source, examples: ['13800000000'] });
 export const smsSendBody = z.object({ phone: phone() });
 export const smsSendView = z.object({
   dev_code: z

@@ -22,6 +22,10 @@ const texts = {
     'zh-CN': '不能包含换行、控制字符或不可见字符',
   },
   colour: { en: 'must be a CSS colour such as #1f6feb', 'zh-CN': '须为 CSS 颜色，例如 #1f6feb' },
+  mobile: {
+    en: 'must be a mobile number of China: 11 digits that begin with 1',
+    'zh-CN': '须为中国大陆手机号：1 开头的 11 位数字',
+  },
   picture: {
     en: 'must be a path of this shop or an http address, without spaces, quotes and brackets',
     'zh-CN': '须为本站路径或 http 地址，且不含空格、引号和括号',

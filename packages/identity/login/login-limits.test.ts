@@ -39,6 +39,14 @@ const send = (phone: string, address = '9.9.9.9', lang = 'en') =>
 const tooMany = { status: 200, code: 429 };
 const waitOf = (message: string) => Number(/(\d+) seconds/.exec(message)?.[1]);
 
+test('a phone number of another form is refused with the form that is expected, in both languages', async () => {
+  for (const wrong of ['+44 20 7946 0000', '1380000000', '23800000000']) {
+    const message = 'phone: must be a mobile number of China: 11 digits that begin with 1';
+    expect(await send(wrong)).toMatchObject({ code: 400, message });
+    expect((await send(wrong, '9.9.9.9', 'zh-CN')).message).toContain('1 开头的 11 位数字');
+  }
+});
+
 describe('failed logins', () => {
   test.each([
     ['ann', 'ann-secret', '/api/auth/login'],
