@@ -10,7 +10,7 @@ import {
   planMigrations,
   type Sql,
 } from '@tradepost/postgres';
-import { openDatabaseServer, openLog } from '@tradepost/runtime';
+import { openDatabaseServer, openLog, type Runtime } from '@tradepost/runtime';
 import {
   configOf,
   exitCodes,
@@ -24,15 +24,29 @@ import {
 } from '@tradepost/terminal';
 import { version } from '../version.ts';
 
-/** Runs `work` with the database as it is. `sql` is null when the embedded one does not exist yet: it is not created. */
-async function withDatabase<T>(options: GlobalOptions, work: (sql: Sql | null) => Promise<T>): Promise<T> {
+/** Which database it is, so that an operator sees a wrong address. Without its password. */
+export function databaseName({ embedded, sql: { options } }: Pick<Runtime, 'embedded' | 'sql'>): string {
+  if (embedded) return `the embedded database in ${embedded.dataDirectory}`;
+  const hosts = options.host.map((host, at) => `${host}:${options.port[at]}`);
+  return `database ${options.database} at ${hosts.join(', ')}`;
+}
+
+/**
+ * Runs `work` with the database as it is, and its name. `sql` is null when the embedded one does not exist yet: it is not
+ * created.
+ */
+async function withDatabase<T>(
+  options: GlobalOptions,
+  work: (sql: Sql | null, database: string) => Promise<T>,
+): Promise<T> {
   const { config } = configOf(options);
-  if (!config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres')))) return work(null);
+  if (!config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres'))))
+    return work(null, `the embedded database in ${config.data}`);
   const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   const server = await openDatabaseServer({ config }, log);
   const sql = openDatabase(server.url, { max: 1, name: 'tradepost migrate', statementTimeoutMs: 60_000 });
   try {
-    return await work(sql);
+    return await work(sql, databaseName({ embedded: server.embedded, sql }));
   } finally {
     await sql.end({ timeout: 1 });
     await server.close();
@@ -53,7 +67,8 @@ const digits = (n: number) => n.toLocaleString('en');
 
 /** Lists the migrations that `migrate` would apply, with what refuses them. */
 export async function printPlan(context: CommandContext, options: GlobalOptions): Promise<void> {
-  const { planned, faults } = await withDatabase(options, async (sql) => ({
+  const { database, planned, faults } = await withDatabase(options, async (sql, name) => ({
+    database: name,
     planned: await planMigrations(sql),
     faults: sql ? migrationFaults(await migrationState(sql)).filter(({ id }) => id !== 'missing') : [],
   }));
@@ -63,10 +78,10 @@ export async function printPlan(context: CommandContext, options: GlobalOptions)
     ...migration,
   }));
   if (faults.length > 0) process.exitCode = exitCodes.failed;
-  if (options.json) return printJson({ version, migrations, problems: faults });
+  if (options.json) return printJson({ database, version, migrations, problems: faults });
   for (const { what, todo } of faults) print(`${red('refused')}: ${what}. ${todo}.`);
   if (faults.length > 0) return;
-  if (migrations.length === 0) return print(`nothing to apply: the database is at version ${version}`);
+  if (migrations.length === 0) return print(`nothing to apply: at version ${version}: ${database}`);
   print(
     table(
       [
@@ -79,7 +94,9 @@ export async function printPlan(context: CommandContext, options: GlobalOptions)
       { alignRight: (column) => column === 4 },
     ),
   );
-  print(`${numberOf(migrations.length, 'migration')} to apply, each in a transaction of its own; nothing was changed`);
+  print(
+    `${numberOf(migrations.length, 'migration')} to apply to ${database}, each in a transaction of its own; nothing was changed`,
+  );
 }
 
 const absent: MigrationFault = {
@@ -98,15 +115,16 @@ function printNames(what: string, names: readonly string[] = []): void {
 
 /** Says whether the database is exactly at this version. Returns it. */
 export async function checkDatabaseVersion(options: GlobalOptions): Promise<boolean> {
-  const { state, faults } = await withDatabase(options, async (sql) => {
+  const { database, state, faults } = await withDatabase(options, async (sql, name) => {
     const found = sql ? await migrationState(sql) : null;
-    return { state: found, faults: found ? migrationFaults(found) : [absent] };
+    return { database: name, state: found, faults: found ? migrationFaults(found) : [absent] };
   });
   const ok = faults.length === 0;
-  if (options.json) printJson({ ok, version, ...state, problems: faults });
-  else if (ok) print(`${green('up to date')}: the database is at version ${version}`);
+  if (options.json) printJson({ ok, database, version, ...state, problems: faults });
+  else if (ok) print(`${green('up to date')}: at version ${version}: ${database}`);
   else {
     for (const { what, todo } of faults) print(`${red('not at this version')}: ${what}. ${todo}.`);
+    print(`checked: ${database}`);
     printNames('missing', state?.missing);
     printNames('unknown', state?.unknown);
     printNames('edited ', state?.edited);

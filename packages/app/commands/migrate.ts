@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { openLog, type Runtime } from '@tradepost/runtime';
+import { openLog } from '@tradepost/runtime';
 import {
   configOf,
   exitCodes,
@@ -12,7 +12,7 @@ import {
   withDatabaseOptions,
 } from '@tradepost/terminal';
 import { upgradeEmbedded } from '../embedded-upgrade/upgrade-embedded.ts';
-import { checkDatabaseVersion, printPlan } from './migrate-plan.ts';
+import { checkDatabaseVersion, databaseName, printPlan } from './migrate-plan.ts';
 
 type MigrateCommandOptions = GlobalOptions & { plan?: boolean; check?: boolean };
 
@@ -22,12 +22,9 @@ async function upgradeDatabase(options: GlobalOptions): Promise<void> {
   await upgradeEmbedded(config, openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel }), progress);
 }
 
-/** Which database it is, so that an operator sees a wrong address. Without its password. */
-function databaseName({ embedded, sql: { options } }: Runtime): string {
-  if (embedded) return `the embedded database in ${embedded.dataDirectory}`;
-  const hosts = options.host.map((host, at) => `${host}:${options.port[at]}`);
-  return `database ${options.database} at ${hosts.join(', ')}`;
-}
+/** The names of a few migrations, or the first and the last of many. */
+const namesOf = (applied: readonly string[]): string =>
+  applied.length <= 5 ? applied.join(', ') : `${applied[0]} to ${applied.at(-1)}`;
 
 export const register: RegisterCommand = (command, context) => {
   withDatabaseOptions(
@@ -54,7 +51,7 @@ export const register: RegisterCommand = (command, context) => {
         const database = databaseName(runtime);
         if (options.json) return printJson({ database, ...runtime.migrated });
         if (applied.length === 0) return print(`up to date (${total} migrations): ${database}`);
-        print(`applied ${numberOf(applied.length, 'migration')} to ${database}: ${applied.join(', ')}`);
+        print(`applied ${numberOf(applied.length, 'migration')} to ${database}: ${namesOf(applied)}`);
       },
       { mayMigrate: true },
     );
