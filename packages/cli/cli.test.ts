@@ -194,6 +194,10 @@ test('settings are validated, stored, listed with their source and reset', async
       code: 2,
       stderr: expect.stringContaining('no setting shop.colour'),
     });
+  expect(await settings('set', 'notices.enabled', 'order_shipped')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`notices.enabled: the value must be JSON, such as '["a","b"]'`),
+  });
   for (const args of [
     ['set', 'shop.timezone', 'UTC'],
     ['get', 'shop.timezone'],
@@ -297,6 +301,8 @@ test('seed fills an empty database once and is refused in production; demo compl
       stderr: expect.stringContaining('NODE_ENV=production refuses demo data'),
     });
   const production = await serve({ production: true });
+  const noDemo = await runCommandInProcess(['demo', '--url', production.transport!.url, '--keyword', 'mug'], { env });
+  expect(noDemo).toMatchObject({ code: 1, stderr: expect.stringContaining('Only a demo shop has the accounts') });
   expect(await logIn(production, 'admin', 'admin123')).toMatchObject({ code: 401 });
   await production.stop();
 });

@@ -24,16 +24,15 @@ test('a table without rows is empty', () => {
   expect(table([])).toBe('');
 });
 
-test('a file that the account of the process may not read is refused with the name of the account', () => {
+test.each([
+  ['EACCES', '/root/products.csv', `, as the user ${userInfo().username}`],
+  ['ENOENT', 'products.csv', `, in ${process.cwd()}`],
+  ['ENOENT', '/root/products.csv', ''],
+])('a file that cannot be read is refused with what the path does not say: %s %s', (code, path, more) => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    const refused = Object.assign(new Error("EACCES: permission denied, open '/root/products.csv'"), {
-      ...{ code: 'EACCES', path: '/root/products.csv' },
-    });
-    expect(reportFailure(refused)).toBe(1);
-    expect(write).toHaveBeenCalledWith(
-      `error: EACCES: permission denied, open '/root/products.csv', as the user ${userInfo().username}\n`,
-    );
+    expect(reportFailure(Object.assign(new Error(`${code}: open '${path}'`), { code, path }))).toBe(1);
+    expect(write).toHaveBeenCalledWith(`error: ${code}: open '${path}'${more}\n`);
   } finally {
     write.mockRestore();
   }

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { styleText } from 'node:util';
 import { AppError } from '@tradepost/core';
 import { MigrationError } from '@tradepost/postgres';
@@ -72,12 +73,14 @@ const isUsage = (error: unknown): error is Error =>
   (error instanceof AppError && settingRefusals.some(({ refusal }) => refusal === error.refusal));
 
 /**
- * The message of an error. A file that the account may not use has the name of the account: the command of a service changes
- * it, so it is not always who typed the command.
+ * The message of an error. A file that the account may not use has the name of the account, and one that is missing its folder:
+ * the command of a service changes both.
  */
 function textOf(error: Error & { code?: string; path?: string }): string {
-  const isNoAccess = error.code === 'EACCES' && error.path !== undefined;
-  return isNoAccess ? `${error.message}, as the user ${accountName()}` : error.message;
+  const { code, message, path } = error;
+  if (code === 'EACCES' && path !== undefined) return `${message}, as the user ${accountName()}`;
+  if (code === 'ENOENT' && path !== undefined && !isAbsolute(path)) return `${message}, in ${process.cwd()}`;
+  return message;
 }
 
 /** Prints an error on stderr and returns the exit code. The stack is printed with DEBUG only. */

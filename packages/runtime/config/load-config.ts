@@ -10,7 +10,7 @@ import {
   type LoadedConfig,
   type MisspeltVariable,
 } from './fields.ts';
-import { meantText, similarName } from './similar-name.ts';
+import { meantText, similarNames } from './similar-name.ts';
 
 /** The configuration cannot be used. Each problem names the variable or key, and never its value. */
 export class ConfigError extends Error {
@@ -72,8 +72,8 @@ function misspeltVariables(env: Readonly<Record<string, string | undefined>>): M
   const known = new Set(variables);
   const unset = variables.filter((name) => !env[name]);
   return Object.keys(env).flatMap((name) => {
-    const meant = known.has(name) || !env[name] ? null : similarName(name, unset);
-    return meant === null ? [] : [{ name, meant }];
+    const meant = known.has(name) || !env[name] ? [] : similarNames(name, unset);
+    return meant.slice(0, 1).map((other) => ({ name, meant: other }));
   });
 }
 

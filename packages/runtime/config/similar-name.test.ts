@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configFields } from './fields.ts';
-import { meantText, similarName } from './similar-name.ts';
+import { meantText, similarNames } from './similar-name.ts';
 
 const variables = Object.values(configFields).map(({ env }) => env);
 
@@ -15,7 +15,7 @@ test.each([
   ['PROT', 'PORT'],
   ['HOSTS', 'HOST'],
 ])('%s is taken for a misspelt %s', (name, meant) => {
-  expect(similarName(name, variables)).toBe(meant);
+  expect(similarNames(name, variables)).toEqual([meant]);
 });
 
 test.each([
@@ -32,12 +32,14 @@ test.each([
   ],
   ...['TRADEPOST_PASSWORD', 'TRADEPOST_ADMIN_TOKEN', 'PUBLIC_KEY', 'LOG_FILE', 'X'],
 ])('%s is the variable of another program', (name) => {
-  expect(similarName(name, variables)).toBeNull();
+  expect(similarNames(name, variables)).toEqual([]);
 });
 
-test('the nearest name is named, whatever the order of the known ones', () => {
-  const known = ['shop.time_zones', 'shop.time_zone'];
-  for (const names of [known, known.toReversed()]) expect(similarName('shop.timezone', names)).toBe('shop.time_zone');
+test('the nearest name is named, and all names that are as near', () => {
+  const known = ['shop.time_zones', 'shop.time_zone', 'order.placed', 'order.paid', 'order.shipped'];
+  for (const names of [known, known.toReversed()])
+    expect(similarNames('shop.timezone', names)).toEqual(['shop.time_zone']);
   expect(meantText('shop.timezone', known)).toBe(' (did you mean shop.time_zone?)');
+  expect(meantText('order.payed', known)).toBe(' (did you mean order.placed or order.paid?)');
   expect(meantText('sms.provider', known)).toBe('');
 });

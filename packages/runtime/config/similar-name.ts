@@ -14,18 +14,19 @@ function isMisspelt(name: string, known: string): boolean {
 }
 
 /**
- * The known name that a misspelt one probably means, such as `DATABASE_URL` for `DATBASE_URL`, or null. Names are compared word by
- * word: `DATABASE_PORT` does not mean `DATABASE_POOL`.
+ * The known names that a misspelt one probably means, such as `DATABASE_URL` for `DATBASE_URL`: the nearest one, or all that are as
+ * near. Names are compared word by word: `DATABASE_PORT` does not mean `DATABASE_POOL`.
  */
-export function similarName(name: string, known: Iterable<string>): string | null {
-  const [nearest] = [...known]
+export function similarNames(name: string, known: Iterable<string>): string[] {
+  const near = [...known]
     .filter((other) => isMisspelt(name, other))
-    .sort((a, b) => distance(name, a) - distance(name, b));
-  return nearest ?? null;
+    .map((other) => ({ other, far: distance(name, other) }));
+  const nearest = Math.min(...near.map(({ far }) => far));
+  return near.filter(({ far }) => far === nearest).map(({ other }) => other);
 }
 
 /** ` (did you mean X?)` behind an unknown name, or an empty text. */
 export function meantText(name: string, known: Iterable<string>): string {
-  const meant = similarName(name, known);
-  return meant === null ? '' : ` (did you mean ${meant}?)`;
+  const meant = similarNames(name, known);
+  return meant.length === 0 ? '' : ` (did you mean ${meant.join(' or ')}?)`;
 }

@@ -1,5 +1,5 @@
 import type { CommandContext } from '@tradepost/module';
-import { timeZone } from '@tradepost/runtime';
+import { meantText, timeZone } from '@tradepost/runtime';
 import {
   exitCodes,
   type GlobalOptions,
@@ -62,6 +62,16 @@ function fieldsOf({ url, description, events }: EditOptions): Partial<EndpointFi
   };
 }
 
+/** Refuses kinds of events that no module has, by the name of the option. */
+function refuseUnknown({ kinds }: CommandDeps, { events = [] }: EditOptions): void {
+  const known = kinds.map(({ name }) => name);
+  const unknown = events.find((event) => event !== 'all' && !known.includes(event));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--events: there is no event ${unknown}${meantText(unknown, known)}; tradepost events kinds lists them`,
+    );
+}
+
 /** The secret alone goes to standard output, all else to standard error. */
 function printSecret({ id, url }: Endpoint, secret: string, json: boolean | undefined): void {
   if (json) printJson({ id, url, secret });
@@ -73,6 +83,7 @@ function printSecret({ id, url }: Endpoint, secret: string, json: boolean | unde
 
 const add = (context: CommandContext) => (url: string, options: EditOptions) =>
   withEndpoints(context, options, async (deps) => {
+    refuseUnknown(deps, options);
     const fields = { description: '', event_kinds: [], enabled: true, ...fieldsOf({ ...options, url }), url };
     const { endpoint, secret } = await addEndpoint(deps, deps.write, fields);
     printSecret(endpoint, secret, options.json);
@@ -84,6 +95,7 @@ const change =
     withEndpoints(context, options, async (deps) => {
       const fields = fieldsFor(options);
       if (Object.keys(fields).length === 0) throw new UsageError('give --url, --description or --events');
+      refuseUnknown(deps, options);
       const endpoint = await changeEndpoint(deps, deps.write, id, fields);
       const [view] = await viewsOf(deps, [endpoint]);
       if (options.json) return printJson(view);

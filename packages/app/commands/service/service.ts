@@ -47,10 +47,12 @@ async function printUnits({ output, only, ...options }: PrintOptions): Promise<v
   }
   const forSystemd = output !== undefined && /\/systemd\/system$/.test(resolve(output));
   if (output !== undefined) {
-    await mkdir(output, { recursive: true });
+    if ((await mkdir(output, { recursive: true })) !== undefined) progress(`made the folder ${resolve(output)}`);
     for (const { name, text } of files) await writeFile(join(output, name), text, { mode: 0o644 });
     if (files.length > 0)
-      progress(`wrote ${numberOf(files.length, 'file')}${forSystemd ? '; then: systemctl daemon-reload' : ''}`);
+      progress(
+        `wrote ${numberOf(files.length, 'file')} into ${resolve(output)}${forSystemd ? '; then: systemctl daemon-reload' : ''}`,
+      );
   }
   if (!wrapper) return;
   if (options.command !== undefined) {

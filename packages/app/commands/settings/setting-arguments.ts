@@ -17,11 +17,14 @@ function valuesIn({ type, enum: named, const: only, anyOf }: JsonSchema): string
   return (named ?? (only === undefined ? [] : [only])).map(String);
 }
 
+/** The JSON Schema of the values that a setting takes. */
+export const inputSchemaOf = (schema: Setting['schema']) =>
+  z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as JsonSchema;
+
 /** The values of a setting that has few: true and false, or the names that its schema allows. */
 function valuesOfSetting({ schema, field, secret, readOnly }: Setting): readonly string[] {
   if (secret || readOnly) return [];
-  const values =
-    field?.choices ?? valuesIn(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as JsonSchema);
+  const values = field?.choices ?? valuesIn(inputSchemaOf(schema));
   return values.filter((value) => value !== '');
 }
 

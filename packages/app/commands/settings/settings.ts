@@ -20,7 +20,7 @@ import {
   UsageError,
   withDatabaseOptions,
 } from '@tradepost/terminal';
-import { keyArgument, keyBeforeValue } from './setting-arguments.ts';
+import { inputSchemaOf, keyArgument, keyBeforeValue } from './setting-arguments.ts';
 import { addLogCommand } from './settings-log.ts';
 
 /** Parses JSON such as `true`, `15` and `["a"]`. Other input is text, and so are digits where the setting is a text. */
@@ -31,6 +31,15 @@ function parseValue(given: string, schema: Setting['schema']): unknown {
   } catch {
     return given;
   }
+}
+
+const jsonExamples: Readonly<Record<string, string>> = { array: '\'["a","b"]\'', object: '\'{"a":"b"}\'' };
+
+/** Refuses a text where the setting is a list or an object, with the form that it takes. */
+function refuseText(key: string, value: unknown, schema: Setting['schema']): void {
+  if (typeof value !== 'string' || schema.safeParse(value).success) return;
+  const example = jsonExamples[String(inputSchemaOf(schema).type)];
+  if (example) throw new UsageError(`${key}: the value must be JSON, such as ${example}`);
 }
 
 /** The value to store: the argument, or for a secret the text from standard input or a hidden prompt. */
@@ -51,7 +60,9 @@ async function readValue(key: string, value: string | undefined, definitions: re
     throw new UsageError(
       `${key}: the value is empty; tradepost settings unset ${key} restores the default, '""' is an empty text`,
     );
-  return parseValue(value, definition.schema);
+  const parsed = parseValue(value, definition.schema);
+  refuseText(key, parsed, definition.schema);
+  return parsed;
 }
 
 /** An empty secret is shown as empty, so that the operator sees that it must be set. */
