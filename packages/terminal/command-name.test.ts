@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandName } from './command-name.ts';
 
-test('a printed command can be pasted: it begins with npx unless tradepost is on the PATH of the shell', async () => {
+test('a printed command can be pasted: it begins with npx unless tradepost is on the PATH of the shell, or with the name of a wrapper', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tradepost-path-'));
   try {
     expect(commandName({ PATH: folder })).toBe('npx tradepost');
     await writeFile(join(folder, 'tradepost'), '');
     expect(commandName({ PATH: `/nowhere:${folder}` })).toBe('tradepost');
     expect(commandName({ PATH: folder, npm_command: 'exec' })).toBe('npx tradepost');
+    expect(commandName({ PATH: folder, TRADEPOST_COMMAND: 'tradepost-copy' })).toBe('tradepost-copy');
   } finally {
     await rm(folder, { recursive: true });
   }

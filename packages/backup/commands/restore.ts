@@ -11,6 +11,7 @@ import {
 } from '@tradepost/runtime';
 import { openStoredFiles, storageDrivers } from '@tradepost/storage';
 import {
+  commandName,
   configOf,
   databaseOptions,
   type GlobalOptions,
@@ -96,7 +97,7 @@ const restore =
       print(`uploaded files: ${files.written} written, ${files.present} were there, ${files.failed} not written`);
       for (const reason of files.reasons) print(`  ${reason}`);
       if (problem) print(`stored secrets: ${problem}`);
-      print('next: tradepost audit, then tradepost doctor');
+      print(`next: ${commandName()} audit, then ${commandName()} doctor`);
     });
   };
 

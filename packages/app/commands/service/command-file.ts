@@ -41,6 +41,8 @@ set -a
 . '${environmentFile}'
 set +a
 cd '${directory}'
+# For lines to paste, such as the next command.
+export TRADEPOST_COMMAND='${name}'
 # The change log names who called sudo, or else the user of this shell, and not the user of the services.
 export SUDO_USER="\${SUDO_USER:-$(id -un)}"
 if [ "$(id -un)" = '${user}' ]; then

@@ -83,7 +83,7 @@ describe('the wrapper of the command', () => {
   /** Runs it in a folder of its own, where `runuser` and Node.js print what they are given, as a user that `id` names. */
   const runWrapper = async ({ uid = 0, name = 'root', environmentFile = join(folder, 'shop.env'), sudo = '' } = {}) => {
     const place = await mkdtemp(join(folder, 'wrapper-'));
-    const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)|$(umask)|$SUDO_USER"\nprintf '<%s>' "$@"\n`;
+    const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)|$(umask)|$SUDO_USER|$TRADEPOST_COMMAND"\nprintf '<%s>' "$@"\n`;
     const id = `#!/bin/sh\n[ "$1" = -u ] && echo ${uid} || echo ${name}\n`;
     for (const [file, text] of Object.entries({ runuser: show, node: show, id }))
       await writeFile(join(place, file), text, { mode: 0o755 });
@@ -113,17 +113,19 @@ describe('the wrapper of the command', () => {
   test('runs as the user of the services, with the variables of the file', async () => {
     const { place, output } = await runWrapper();
     expect(output).toBe(
-      `${place}/runuser|production|/srv/shop|40|${place}|0077|root\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
+      `${place}/runuser|production|/srv/shop|40|${place}|0077|root|tradepost-shop\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
     );
   });
 
   test('runs at once for the user of the services', async () => {
     const { place, output } = await runWrapper({ uid: 999, name: 'tradepost' });
-    expect(output).toBe(`${place}/node|production|/srv/shop|40|${place}|0077|tradepost\n${commandOf(place)}`);
+    expect(output).toBe(
+      `${place}/node|production|/srv/shop|40|${place}|0077|tradepost|tradepost-shop\n${commandOf(place)}`,
+    );
   });
 
   test('passes on who called sudo, for the change log', async () => {
-    expect((await runWrapper({ sudo: 'maria' })).output).toContain('|0077|maria\n');
+    expect((await runWrapper({ sudo: 'maria' })).output).toContain('|0077|maria|');
   });
 
   test('refuses other users, and an environment file that it cannot read', async () => {
