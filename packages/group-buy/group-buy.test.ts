@@ -170,6 +170,8 @@ describe('a group', () => {
     expect(await groups.members(dan, led.id)).toMatchObject([{ order_id: 0 }]);
     expect(await groups.read(dan, id)).toMatchObject({ status: 'success' });
     expect(refusal(await groups.tryJoin(dan, led.id, order))).toEqual([1, 'The order belongs to a group already']);
+    // The order of another shopper is not found, whether it is in a group or not.
+    expect(refusal(await groups.tryJoin(eve!, group.id, order))).toEqual([1, 'Order not found']);
   });
 
   test('each reason not to join has its own text', async () => {

@@ -54,8 +54,9 @@ export async function joinGroup(tx: Transaction, request: JoinGroup, now: Date):
     groups.find(({ id }) => id === request.group_id),
     now,
   );
-  const { own, before } = placesOf(places, groups, request);
+  // Before the places: whether the order of another shopper is in a group is not said.
   if (!found || !order) throw groupBuyErrors.order_not_found();
+  const { own, before } = placesOf(places, groups, request);
   if (order.status === orderStatus.pendingPayment && found.expires_at <= now) throw groupBuyErrors.order_not_open();
   if (!canBeInGroup(order)) throw groupBuyErrors.order_not_open();
   if (!hasOffer(order, group)) throw groupBuyErrors.order_without_offer();
