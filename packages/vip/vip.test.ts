@@ -230,6 +230,8 @@ test('growth follows payments and refunds of members and others, once for each e
   expect(await get(buyer, 'vip/profile')).toMatchObject({ level_name: '', growth_value: 0 });
   // A change of the levels applies at once.
   await admin('PUT', `levels/${levels[0].id}`, { growth_min: 0 });
+  // A shopper who has never bought has the level of no growth too.
+  expect(await get(await shop.shopper(), 'vip/profile')).toMatchObject({ level_name: 'Bronze', growth_value: 0 });
   expect((await get(buyer, 'vip/profile')).level_name).toBe('Bronze');
   for (const { id } of levels) await admin('DELETE', `levels/${id}`);
 });
@@ -331,7 +333,9 @@ test('an active member pays member prices: a quote equals the order, and the bes
   const quoted = await quote(member);
   // 3.35 x 0.9 = 3.015, rounded to 3.02.
   expect(quoted.items.map((line: { payable_amount: number }) => line.payable_amount)).toEqual([10, 5, 3.02, 5]);
-  expect(quoted.discounts).toEqual([{ type: 'member', type_label: 'Member Price', name: 'Member', amount: 11.13 }]);
+  expect(quoted.discounts).toEqual([
+    { type: 'member', type_label: 'Member Price', name: 'Member', amount: 11.13, discount: 11.13 },
+  ]);
   const order = await buy(member, skus);
   const { data: placed } = await shop.call('GET', `/api/v1/orders/${order.id}`, { token: member.token });
   expect(placed.amount_breakdown).toEqual(quoted.amount_breakdown);

@@ -27,6 +27,13 @@ export async function selectAsset(sql: Queryable, userId: number, now: Date): Pr
   return row;
 }
 
+/** The name of the level without any growth, such as that of a shopper who has not bought yet; '' when no level fits. */
+export async function selectFirstLevel(sql: Queryable): Promise<string> {
+  const [level] = await sql<{ name: string }[]>`
+    select l.name from (select 0 as growth_value) as a, lateral ${levelOfAsset(sql)} as l`;
+  return level?.name ?? '';
+}
+
 /** Creates the missing rows of these shoppers. */
 export async function ensureAssets(tx: Transaction, userIds: readonly number[], now: Date): Promise<void> {
   await tx`

@@ -11,7 +11,7 @@ import { vipErrors } from '../errors.ts';
 import { isoOf } from '../fields.ts';
 import { maxPage } from '../limits.ts';
 import { vipUnpaidMinutes } from '../settings.ts';
-import { selectAsset, selectGrowthLogs } from './asset-store.ts';
+import { selectAsset, selectFirstLevel, selectGrowthLogs } from './asset-store.ts';
 import {
   assetView,
   growthLogSchema,
@@ -40,8 +40,11 @@ export const membershipRoutes = (runtime: Runtime, payments: SubjectPayments, co
     path: '/api/v1/vip/profile',
     summary: 'My membership, level and growth',
     response: profileSchema,
-    statements: 1,
-    handle: async ({ caller }) => profileView(await selectAsset(runtime.sql, caller.id, runtime.now()), isoOf(runtime)),
+    statements: 2,
+    handle: async ({ caller }) => {
+      const asset = await selectAsset(runtime.sql, caller.id, runtime.now());
+      return profileView(asset, asset ? '' : await selectFirstLevel(runtime.sql), isoOf(runtime));
+    },
   }),
   defineRoute({
     ...own,

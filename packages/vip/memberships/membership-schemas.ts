@@ -67,9 +67,10 @@ export const growthLogSchema = z
 
 type Iso = (at: Date) => string;
 
-export const profileView = (asset: Asset | undefined, iso: Iso) => ({
+/** `firstLevel` is the level of a shopper without a row. */
+export const profileView = (asset: Asset | undefined, firstLevel: string, iso: Iso) => ({
   is_vip: asset?.status === 1,
-  level_name: asset?.level_name ?? '',
+  level_name: asset?.level_name ?? firstLevel,
   growth_value: asset?.growth_value ?? 0,
   expire_at: asset?.status === 1 && asset.vip_end_at ? iso(asset.vip_end_at) : null,
 });
