@@ -101,10 +101,11 @@ export const discounts = list(
       }),
       type_label: z.string().meta({ examples: ['Coupon'] }),
       name: z.string().meta({
-        description: 'the name of the level, full reduction or coupon; empty for repricing',
+        description: 'the name of the level, full reduction or coupon; for points and repricing that of the type',
         examples: ['5 off from 20'],
       }),
       amount: discountAmount(),
+      discount: discountAmount().meta({ description: 'the same as amount' }),
     })
     .meta({ id: 'Discount' }),
   maxDiscounts,

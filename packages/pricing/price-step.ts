@@ -56,7 +56,7 @@ export const discountLabels: Readonly<Record<DiscountType, Localized>> = {
   points: { en: 'Points', 'zh-CN': '积分抵扣' },
 };
 
-/** A part of the discount of an order or of a line, in minor units. */
+/** A part of the discount of an order or of a line, in minor units. One without a name of its own, '', is shown by the label of its type. */
 export type Discount = { readonly type: string; readonly name: string; readonly amount: Minor };
 
 /** The operations of a step on one order. Amounts are in minor units. No amount falls below zero. */

@@ -74,10 +74,11 @@ export function orderNumber(id: number, at: Date): string {
 }
 
 export const discountsView = (discounts: readonly Discount[] | null, locale: Locale) =>
-  (discounts ?? []).map(({ type, name, amount }) => ({
-    ...{ type, type_label: labelOf(discountTypeLabels, type, locale) },
-    ...{ name, amount: toWire(amount) },
-  }));
+  (discounts ?? []).map(({ type, name, amount }) => {
+    const type_label = labelOf(discountTypeLabels, type, locale);
+    const value = toWire(amount);
+    return { type, type_label, name: name || type_label, amount: value, discount: value };
+  });
 
 export function amountBreakdown(
   order: Pick<Order, 'goods_amount' | 'discount_amount' | 'freight_amount' | 'total_amount'>,

@@ -55,8 +55,12 @@ describe('points of an order', () => {
     const quoted = await at.quote(buyer, skus, 300);
     expect(quoted.data).toMatchObject({
       ...{ goods_amount: 15, discount_amount: 3, total_amount: 12 },
-      discounts: [{ type: 'points', name: 'Points', amount: 3 }],
+      discounts: [{ type: 'points', name: 'Points', amount: 3, discount: 3 }],
     });
+    const inChinese = await shop.call('POST', '/api/v1/orders/quote?lang=zh-CN', {
+      ...{ token: buyer.token, body: { items: skus.map((sku_id) => ({ sku_id, qty: 1 })), points_use: 300 } },
+    });
+    expect(inChinese.data.discounts).toMatchObject([{ type_label: '积分抵扣', name: '积分抵扣' }]);
     expect(quoted.data.items.map((item: { payable_amount: number }) => item.payable_amount)).toEqual([8, 4]);
     const { id, total } = await at.order(buyer, skus, { points_use: 300, to: 'unpaid' });
     expect(total).toBe(12);

@@ -47,7 +47,7 @@ export const pointsStep = ({ settings }: Pick<Runtime, 'settings'>): PriceStep<F
     if (wanted > balance) throw pointsErrors.points_use({ balance });
     const { points, amount } = discountFor(wanted, pricing.base(), settings.get(pointsToYuan));
     if (amount === 0) return;
-    pricing.discount({ type: 'points', name: 'Points' }, amount);
+    pricing.discount({ type: 'points', name: '' }, amount);
     return { user_id, points };
   },
   take({ user_id, points }, balances) {
