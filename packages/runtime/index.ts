@@ -13,7 +13,7 @@ export {
   roles,
 } from './config/fields.ts';
 export { AlreadyRunningError } from './config/instance-lock.ts';
-export { ConfigError, loadConfig } from './config/load-config.ts';
+export { ConfigError, loadConfig, misspeltText } from './config/load-config.ts';
 export { meantText } from './config/similar-name.ts';
 export { type DatabaseServer, openDatabaseServer } from './database-server.ts';
 export { runtimeErrors } from './errors.ts';

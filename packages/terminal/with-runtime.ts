@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { hasEmbeddedPostgres } from '@tradepost/embedded-postgres';
 import type { ChangeActor } from '@tradepost/postgres';
-import {
-  type Config,
-  type MisspeltVariable,
-  openLog,
-  openRuntime,
-  type Runtime,
-  type Setting,
-} from '@tradepost/runtime';
+import { type Config, misspeltText, openLog, openRuntime, type Runtime, type Setting } from '@tradepost/runtime';
 import { operatorName } from './operator.ts';
 import { configOf, type GlobalOptions } from './options.ts';
 import { progress } from './output.ts';
@@ -35,9 +28,6 @@ const actorOf = (action: string): ChangeActor => ({
   action,
 });
 
-const misspeltText = (variables: readonly MisspeltVariable[]): string =>
-  variables.map(({ name, meant }) => ` (${name} has no effect: did you mean ${meant}?)`).join('');
-
 /**
  * `definitionsOf` returns the settings of the modules that a configuration runs. `commandName` returns the name of the command
  * that runs. `version` is the release in the traces of background work.
@@ -49,10 +39,11 @@ export function runtimeOpener(
 ): WithRuntime {
   return async (options, work, { mayMigrate = false, isBackground = false } = {}) => {
     const { config, misspelt } = configOf(options);
+    for (const variable of misspelt) progress(`warning: ${misspeltText(variable)}`);
     if (!mayMigrate && !config.databaseUrl && !(await hasEmbeddedPostgres(join(config.data, 'postgres'))))
       throw new Error(
-        `there is no shop in ${config.data}, and DATABASE_URL is not set${misspeltText(misspelt)}: give --data, or run the command ` +
-          'where the shop was started (tradepost migrate makes a new one)',
+        `there is no shop in ${config.data}, and DATABASE_URL is not set: give --data, or run the command where the shop was ` +
+          'started (tradepost migrate makes a new one)',
       );
     const log = openLog({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
     const runtime = await openRuntime({

@@ -1,5 +1,5 @@
 import type { RegisterCommand } from '@tradepost/module';
-import { describeConfig } from '@tradepost/runtime';
+import { describeConfig, misspeltText } from '@tradepost/runtime';
 import {
   configOf,
   type GlobalOptions,
@@ -24,7 +24,6 @@ export const register: RegisterCommand = (command) => {
         ...rows.map((row) => [row.env, row.value || '-', row.source, row.about]),
       ]),
     );
-    for (const { name, meant } of loaded.misspelt)
-      progress(`\nThe variable ${name} has no effect, and ${meant} is not set.`);
+    for (const variable of loaded.misspelt) progress(`warning: ${misspeltText(variable)}`);
   });
 };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { demoAccounts } from '@tradepost/identity';
 import { inventoryProvider } from '@tradepost/inventory';
 import type { RegisterCommand } from '@tradepost/module';
-import { ConfigError, checkFolder, demoShop, openLog, roles } from '@tradepost/runtime';
+import { ConfigError, checkFolder, demoShop, misspeltText, openLog, roles } from '@tradepost/runtime';
 import {
   bold,
   configOf,
@@ -109,8 +109,7 @@ async function start(options: StartOptions): Promise<void> {
   const live = process.stdout.isTTY && !plain && config.logLevel !== 'silent';
   const logFile = live ? join(config.data, 'tradepost.log') : undefined;
   const log = openLog({ level: config.logLevel, file: logFile });
-  for (const { name, meant } of misspelt)
-    log.warn({ variable: name, meant }, `the variable ${name} has no effect, and ${meant} is not set`);
+  for (const variable of misspelt) log.warn(misspeltText(variable));
   const { fault } = await checkFolder(config.data);
   if (fault !== null)
     log.error({ folder: config.data }, `data folder: ${fault}: uploads and new keys of secrets are refused`);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Finding, type Findings, findingsOf, isLoopback, isNotEncrypted } from '@tradepost/module';
-import { type LoadedConfig, meantText, type Setting } from '@tradepost/runtime';
+import { type LoadedConfig, meantText, misspeltText, type Setting } from '@tradepost/runtime';
 
 /** Checks the permissions of the file, and the shop settings in it. */
 async function checkFile(
@@ -60,11 +60,11 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
     ...Object.keys(config.settings).map((key) => [key, 'file'] as const),
   ].map(([key, source]) => `${key} (${source})`);
   ok(`${file ?? 'no file'}; ${chosen.join(', ') || 'all values are defaults'}`);
-  for (const { name, meant } of misspelt)
+  for (const variable of misspelt)
     warning(
       'configuration/misspelt-variable',
-      `the variable ${name} has no effect, and ${meant} is not set`,
-      `rename it to ${meant}, or unset it when another program uses it`,
+      misspeltText(variable),
+      `rename it to ${variable.meant}, or unset it when another program uses it`,
     );
   if (!config.production && !isLoopback(config.host))
     warning(

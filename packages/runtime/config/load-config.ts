@@ -67,6 +67,9 @@ function givenValue(
 const configVariable = 'TRADEPOST_CONFIG';
 const variables = [configVariable, ...Object.values(configFields).map((field) => field.env)];
 
+export const misspeltText = ({ name, meant }: MisspeltVariable): string =>
+  `the variable ${name} has no effect, and ${meant} is not set`;
+
 /** Variables that are not known and that look like a known one that is not set. */
 function misspeltVariables(env: Readonly<Record<string, string | undefined>>): MisspeltVariable[] {
   const known = new Set(variables);
