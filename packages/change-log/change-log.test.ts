@@ -274,7 +274,8 @@ test('commands are logged with the user of the operating system', async () => {
   // Both lists name one author, and have the time in the zone of the shop.
   const inLog = await runCommandInProcess(['settings', 'log', 'site.shop_name'], { env });
   const inChanges = await runCommandInProcess(['changes', 'list', '--keyword', 'site.shop_name'], { env });
-  expect(inLog.stdout).toMatch(/\n\S+\+08:00 +cli +site\.shop_name/);
+  expect(inLog.stdout).toMatch(/\n\S+\+08:00 +cli \(\S+\) +site\.shop_name/);
+  expect(inLog.stdout).toContain(`cli (${name})`);
   expect(inChanges.stdout).toContain(`${created_at}  cli (${name})  settings set`);
   const plain = await runCommandInProcess(['changes', 'list', '--table', 'catalog.categories', '--limit', '1'], {
     env,

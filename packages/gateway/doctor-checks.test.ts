@@ -122,7 +122,7 @@ test.each([
 ])('a Redis of the limiter that does not answer is found %s', async (_when, hasUpstream) => {
   const settings = hasUpstream ? { 'gateway.upstreams': [at('main')] } : {};
   const found = await gateway(settings, { limiterRedisUrl: 'redis://:hunter2@127.0.0.1:1' });
-  expect(says(found)).toMatch(/error: the limiter's Redis at 127\.0\.0\.1:1 does not answer/);
+  expect(says(found)).toMatch(/error: Redis does not answer at 127\.0\.0\.1:1 \(LIMITER_REDIS_URL\)/);
   expect(JSON.stringify(found)).not.toContain('hunter2');
 });
 

@@ -54,7 +54,7 @@ test('a story that can not go on names the step that failed', async () => {
       keyword: 'mug',
       onStep: () => {},
     }),
-  ).rejects.toThrow(/POST \/api\/auth\/login: .*\(code 401\)/);
+  ).rejects.toThrow(/POST \/api\/auth\/login: .*\(code 401\)\. Only a demo shop/);
 });
 
 test('a shop without the modules of promotions skips them, and names them', async () => {

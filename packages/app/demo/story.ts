@@ -7,16 +7,17 @@ export class StoryError extends Error {
   override name = 'StoryError';
 }
 
+const noDemoHint =
+  'Only a demo shop has the accounts of the story: tradepost start on an empty data folder makes one. Name another server with ' +
+  '--url, or other accounts with --username and --admin-username';
 const refusesDemo = (error: RefusalError) => error.code === 401 && error.path.endsWith('/auth/login');
 
 /** Turns an error of the client into a message for the operator. */
 function readableError(error: unknown): unknown {
-  if (error instanceof RefusalError && refusesDemo(error))
-    return new StoryError(
-      `${error.message}. Only a demo shop has the accounts of the story: tradepost start on an empty data folder makes one. Name another server with --url, or other accounts with --username and --admin-username`,
-    );
-  if (error instanceof RefusalError)
-    return new StoryError(`${error.method} ${error.path}: ${error.message} (code ${error.code})`);
+  if (error instanceof RefusalError) {
+    const refusal = `${error.method} ${error.path}: ${error.message} (code ${error.code})`;
+    return new StoryError(refusesDemo(error) ? `${refusal}. ${noDemoHint}` : refusal);
+  }
   if (error instanceof NoAnswerError && error.reason === 'unreachable')
     return new StoryError(`${error.message}; run \`tradepost start\` first`);
   return error;

@@ -173,6 +173,9 @@ describe('on an external database', { timeout: 120_000 }, () => {
     await killed.ended;
     expect(await tasks()).toEqual({ processing: 1 });
     expect(await lockedJobs()).toBeGreaterThan(0);
+    // Workers notice within ten seconds that a registered one has ended, and unlock its jobs. This one is not registered.
+    await shop.database.sql`
+      update graphile_worker._private_jobs set locked_by = 'a worker of before' where locked_at is not null`;
     simulator.change({ hangRate: 0 });
     const other = await ready(daemon());
     // New tasks are delivered at once, while the job of the killed process stays locked.

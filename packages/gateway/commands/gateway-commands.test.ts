@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { runCommand } from '@tradepost/testing/processes/process';
 import { openShop, type Shop } from '@tradepost/testing/shop';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ApiTokens, openApiTokens } from '../tokens/api-tokens.ts';
 import { upstreamSettings } from '../upstreams/upstream-settings.ts';
 
+const author = `cli (${userInfo().username})`;
 /** The commands beside a running server, where their changes apply. */
 let shop: Shop;
 let server: ApiTokens;
@@ -64,7 +66,7 @@ describe('token', () => {
     const [row] = await json('token', 'list', '--user', String(user.id)).then(({ tokens }) => tokens);
     const days = (Date.parse(row.expires_at) - Date.now()) / 86_400_000;
     expect([row.name, Math.round(days), row.status]).toEqual(['laptop', 30, 'active']);
-    expect(await trail()).toMatchObject([{ action: 'create', changed_by: 'cli' }]);
+    expect(await trail()).toMatchObject([{ action: 'create', changed_by: author }]);
   });
 
   test('list shows tokens without secrets, also of one shopper or in one state', async () => {
@@ -98,7 +100,7 @@ describe('token', () => {
     const { code, stdout } = await run('token', 'revoke', given);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`API token ${made.id}`) });
     await becomes(made.secret, 'revoked');
-    expect(await trail()).toMatchObject([{ token_id: made.id, action: 'revoke', changed_by: 'cli' }]);
+    expect(await trail()).toMatchObject([{ token_id: made.id, action: 'revoke', changed_by: author }]);
     expect(await json('token', 'revoke', String(made.id))).toMatchObject({ id: made.id, was_revoked: true });
   });
 
@@ -157,7 +159,7 @@ describe('limits', () => {
     expect(await json('limits', user.username, '--rpm', 'inherit')).toMatchObject({
       ...{ rpm_limit: null, tpm_limit: 0, effective: { user_rpm: 60, user_tpm: 0 } },
     });
-    expect(await trail()).toMatchObject([{ token_id: null, action: 'user_limits', changed_by: 'cli' }]);
+    expect(await trail()).toMatchObject([{ token_id: null, action: 'user_limits', changed_by: author }]);
     expect(await run('limits', 'unknown')).toMatchObject({ code: 1 });
     expect(await run('limits', user.username, '--rpm', '-1')).toMatchObject({ code: 2 });
   });
@@ -206,7 +208,7 @@ describe('upstream', () => {
     expect(await json('upstream', 'remove', 'spare')).toEqual({ removed: 'spare' });
     await vi.waitFor(() => expect(stored()).toMatchObject([{ name: 'main' }]));
     expect((await settings.changes({ limit: 1 })).rows).toMatchObject([
-      { key: 'gateway.upstreams', before: '***', after: '***', changed_by: 'cli' },
+      { key: 'gateway.upstreams', before: '***', after: '***', changed_by: author },
     ]);
   });
 

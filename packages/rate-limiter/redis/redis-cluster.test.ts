@@ -63,9 +63,9 @@ const usageOf = async (of: ReturnType<typeof subjectOf>) => {
 
 describe.skipIf(!hasRedis)('', () => {
   test('a cluster is recognised, also when only one of its nodes is configured', async () => {
-    expect(limiter.kind).toBe('redis-cluster');
+    await expect.poll(() => limiter.kind).toBe('redis-cluster');
     const single = await open([cluster.nodes[2]!.url]);
-    expect(single.kind).toBe('redis-cluster');
+    await expect.poll(() => single.kind).toBe('redis-cluster');
     for (const one of [limiter, single, limiter, single]) await one.check(subjectOf(), all, 3);
     expect(await usageOf(subjectOf())).toEqual(Array(4).fill([4, 12]));
     expect(results).toEqual(Array(4).fill('ok'));
