@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { cloneDatabase, type TestDatabase } from '@tradepost/testing/servers/database';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openLog } from '../observability/log.ts';
@@ -256,4 +258,25 @@ test('jobs that a killed worker has locked run again when they are unlocked', as
   expect(ran).toEqual([{ order: 1 }]);
   // Without locked jobs it does nothing.
   await unlockJobs(database.url);
+});
+
+test('a worker that was stopped is not kept in memory, and neither are the services of its tasks', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const runAndStop = async () => {
+    const service = { use: () => {} };
+    const worker = await startWorker({
+      ...deps({ notify: async () => service.use() }),
+      ...{ shutdownMs: 100, crons: [] },
+    });
+    await worker.stop();
+    return new WeakRef(service);
+  };
+  const service = await runAndStop();
+  await expect
+    .poll(() => {
+      collect();
+      return service.deref() === undefined;
+    })
+    .toBe(true);
 });
