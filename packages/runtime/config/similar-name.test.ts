@@ -30,7 +30,7 @@ test.each([
     'LOGNAME',
     'NODE_OPTIONS',
   ],
-  ...['TRADEPOST_PASSWORD', 'TRADEPOST_ADMIN_TOKEN', 'PUBLIC_KEY', 'LOG_FILE', 'X'],
+  ...['TRADEPOST_PASSWORD', 'TRADEPOST_ADMIN_TOKEN', 'PUBLIC_KEY', 'LOG_FILE', 'PGHOST', 'PGPORT', 'MYPORT', 'X'],
 ])('%s is the variable of another program', (name) => {
   expect(similarNames(name, variables)).toEqual([]);
 });

@@ -10,6 +10,8 @@ const isLike = (word: string, other: string) =>
 function isMisspelt(name: string, known: string): boolean {
   const [words, others] = [wordsOf(name), wordsOf(known)];
   if (distance(words.join(''), others.join('')) <= 1) return true;
+  // A prefix makes the variable of another program: PGHOST does not mean HOST.
+  if (words.length === 1) return lettersOf(name.toLowerCase()) === lettersOf(known.toLowerCase());
   return words.length === others.length && words.every((word, at) => isLike(word, others[at]!));
 }
 
