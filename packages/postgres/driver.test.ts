@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +26,8 @@ let unpatched: Record<string, string>;
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'tradepost-driver-'));
   await cp(join(root, 'node_modules/postgres'), join(copy, 'node_modules/postgres'), { recursive: true });
-  await cp(join(root, 'patches'), join(copy, 'patches'), { recursive: true });
+  const patch = (await readdir(join(root, 'patches'))).find((name) => name.startsWith('postgres+'))!;
+  await cp(join(root, 'patches', patch), join(copy, 'patches', patch));
   await writeFile(join(copy, 'package.json'), '{}');
   const patchPackage = join(root, 'node_modules/patch-package/index.js');
   await promisify(execFile)(process.execPath, [patchPackage, '--reverse', '--error-on-fail'], { cwd: copy });
