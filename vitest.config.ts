@@ -23,6 +23,7 @@ class LongestFirst extends BaseSequencer {
 
 /** Files that measure the memory, the buffers or the time of their process, or that load a module in their own way. */
 const isolated = [
+  'packages/catalog/csv/csv-lines.test.ts',
   'packages/gateway/limiter-load/view.test.ts',
   'packages/gateway/proxy/proxy.test.ts',
   'packages/http/transports/slow-clients.test.ts',
