@@ -340,6 +340,22 @@ test('backups on schedule are made once per slot, and only old ones of this shop
       what: expect.stringContaining('last complete backup on schedule ended at'),
     }),
   );
+  const { sql } = shop.database;
+  const said = async () =>
+    JSON.parse((await runCommandInProcess(['doctor', '--json'], { env: ofShop() })).stdout).findings.filter(
+      ({ area }: { area: string }) => area === 'backups',
+    );
+  await sql`update backup.runs set bytes = ${2 ** 50} where is_scheduled`;
+  expect(await said()).toMatchObject([
+    { id: 'backups/little-space', what: expect.stringMatching(new RegExp(`free for backups in ${place}.* has 1 PiB`)) },
+    { level: 'ok', what: expect.stringContaining(join(place, `tradepost-${source}-`)) },
+  ]);
+  await settings.set('backup.destination', join(folder, 'elsewhere'));
+  expect(await said()).toMatchObject([
+    { id: 'backups/little-space' },
+    { id: 'backups/none-yet', what: expect.stringMatching(/in \S+elsewhere yet; the last one is \S+\.tar$/) },
+  ]);
+  await settings.set('backup.destination', place);
   const verified = await backup(['verify', '--checksums', '--json'], ofShop());
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, location: expect.stringContaining(place) });
   expect(await shop.server.runtime.metrics.registry.metrics()).toMatch(/backup_last_success_timestamp_seconds [1-9]/);

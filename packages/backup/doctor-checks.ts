@@ -1,17 +1,36 @@
+import { dirname } from 'node:path';
 import { isoInZone } from '@tradepost/core';
-import { type DoctorCheck, messageOf } from '@tradepost/module';
+import { type DoctorCheck, type Findings, messageOf } from '@tradepost/module';
 import { timeZone } from '@tradepost/runtime';
+import prettyBytes from 'pretty-bytes';
 import { bucketAccount } from './places/bucket-account.ts';
 import { openPlace } from './places/open-place.ts';
-import { selectLatestRuns } from './schedule/run-store.ts';
-import { destination, everyHours } from './schedule/settings.ts';
+import type { Place } from './places/place.ts';
+import { type LatestRuns, selectLatestRuns } from './schedule/run-store.ts';
+import { destination, everyHours, keep, time } from './schedule/settings.ts';
 
 const hourMs = 3_600_000;
+/** A backup of a shop without products or orders. */
+const leastBytes = 2 ** 20;
+
+/** Finds a folder without the space for another backup as large as the last one. */
+async function checkSpace(place: Place, done: LatestRuns['done'], { error }: Findings): Promise<void> {
+  const free = await place.free();
+  const needed = Math.max(done?.bytes ?? 0, leastBytes);
+  if (free === null || free >= needed) return;
+  const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true });
+  error(
+    'backups/little-space',
+    `only ${sizeText(free)} are free for backups in ${place.location}${done ? `, and the last one has ${sizeText(done.bytes)}` : ''}`,
+    `free some space, or keep fewer backups: tradepost settings set ${keep.key} <number>`,
+  );
+}
 
 /** Checks that backups are made on schedule, and that the last one is not too old. */
 export const backupCheck: DoctorCheck = {
   area: { name: 'backups', sort: 46 },
-  async check({ config, settings, sql }, { ok, note, warning, error }) {
+  async check({ config, settings, sql }, findings) {
+    const { ok, note, warning, error } = findings;
     const to = settings.get(destination);
     if (to === '') {
       (config.production ? warning : note)(
@@ -32,6 +51,7 @@ export const backupCheck: DoctorCheck = {
         ),
       );
     const { done, failed } = await selectLatestRuns(sql);
+    await checkSpace(place, done, findings);
     const zone = settings.get(timeZone);
     if (failed && (!done || failed.started_at > done.started_at))
       error(
@@ -39,6 +59,7 @@ export const backupCheck: DoctorCheck = {
         `the last backup failed at ${isoInZone(failed.started_at, zone)}: ${failed.error}`,
         'correct it; the worker tries again every half hour. tradepost backup create makes one now',
       );
+    const isThere = done !== null && dirname(done.location) === place.location.replace(/\/$/, '');
     const late = done && Date.now() - done.ended_at.getTime() > 2 * settings.get(everyHours) * hourMs;
     if (late)
       error(
@@ -46,13 +67,13 @@ export const backupCheck: DoctorCheck = {
         `the last complete backup on schedule ended at ${isoInZone(done.ended_at, zone)}`,
         'run a worker: tradepost start --only worker',
       );
-    else if (done)
-      ok(`the last complete backup on schedule ended at ${isoInZone(done.ended_at, zone)}, in ${place.location}`);
+    else if (isThere)
+      ok(`the last complete backup on schedule ended at ${isoInZone(done.ended_at, zone)}: ${done.location}`);
     else
       note(
         'backups/none-yet',
-        'no backup on schedule has been made yet',
-        'a worker makes it within five minutes; tradepost backup create makes one now',
+        `no backup on schedule has been made in ${place.location} yet${done ? `; the last one is ${done.location}` : ''}`,
+        `a worker makes it ${done ? `at ${time.key}` : 'within five minutes'}; tradepost backup create makes one now`,
       );
   },
 };

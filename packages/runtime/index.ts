@@ -1,7 +1,7 @@
 export type { Audit } from './audits/audit.ts';
 export { type AuditResult, auditPassed, runAudits } from './audits/run-audits.ts';
 export { runtimeAudits } from './audits/runtime-audits.ts';
-export { accountName, checkFolder } from './check-folder.ts';
+export { accountName, checkFolder, spaceOf } from './check-folder.ts';
 export { type ConcurrencyLimit, createConcurrencyLimit, withSlot } from './concurrency-limit.ts';
 export { describeConfig } from './config/describe-config.ts';
 export {

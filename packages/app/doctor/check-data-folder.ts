@@ -1,7 +1,7 @@
-import { lstat, readdir, stat, statfs } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Finding, findingsOf } from '@tradepost/module';
-import { accountName, checkFolder } from '@tradepost/runtime';
+import { accountName, checkFolder, spaceOf } from '@tradepost/runtime';
 import prettyBytes from 'pretty-bytes';
 
 const leastFree = 2 ** 30;
@@ -29,33 +29,33 @@ export async function checkDataFolder(
   elsewhere: string | null,
 ): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('data folder');
-  const { nearest: there, fault } = await checkFolder(folder);
-  const disk = await statfs(elsewhere ?? there).catch(() => null);
-  // Some file systems, such as those of containers and networks, report no blocks at all.
-  const free = disk && disk.blocks > 0 ? disk.bavail * disk.bsize : null;
-  const left = free === null ? 'free space not known' : `${sizeText(free)} free`;
-  if (there === folder) {
+  const { nearest: there, isFolder, fault } = await checkFolder(folder);
+  const space = await spaceOf(elsewhere ?? there);
+  const left = space === null ? 'free space not known' : `${sizeText(space.free)} free`;
+  if (there === folder && isFolder) {
     const size = (await sizeOf(folder)) + (elsewhere ? await sizeOf(elsewhere) : 0);
     ok(`${folder}: ${sizeText(size)}, ${left}`);
   } else if (fault === null)
     note('data-folder/missing', `${folder} does not exist yet; ${left}`, 'nothing to do: the first start creates it');
-  if (free === null)
+  if (space === null)
     note(
       'data-folder/unknown-space',
       `the file system of ${elsewhere ?? there} does not report its free space`,
       `see that ${sizeText(leastFree)} is free, with the tools of the file system`,
     );
-  if (disk && free !== null && free < leastFree)
-    (free < leastFree / 8 ? error : warning)(
+  else if (space.free < leastFree)
+    (space.free < leastFree / 8 ? error : warning)(
       'data-folder/little-space',
-      `only ${sizeText(free)} of ${sizeText(disk.blocks * disk.bsize)} are free: a full disk stops the database`,
+      `only ${sizeText(space.free)} of ${sizeText(space.total)} are free: a full disk stops the database`,
       'free some space, or move the folder (--data)',
     );
   if (fault !== null)
     error(
       'data-folder/not-writable',
       fault,
-      `${there === folder ? 'chown' : 'install -d -m 0750 -o'} ${accountName()} ${folder}, or --data with another folder`,
+      isFolder
+        ? `${there === folder ? 'chown' : 'install -d -m 0750 -o'} ${accountName()} ${folder}, or --data with another folder`
+        : `move ${there} away, or --data with another folder`,
     );
   if (process.platform === 'win32') return findings;
   const { mode } = await stat(there);

@@ -133,5 +133,6 @@ export function bucketPlace(bucketName: string, prefix: string, account: () => B
         if (sourceIn(name) === source && !entries.has(manifestEntry)) await removeObjects(name, entries.keys());
     },
     check: () => bucket.check(),
+    free: async () => null,
   };
 }

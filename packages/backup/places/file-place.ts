@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkFolder } from '@tradepost/runtime';
+import { checkFolder, spaceOf } from '@tradepost/runtime';
 import { backupErrors } from '../errors.ts';
 import { manifestEntry } from '../format/manifest.ts';
 import { isBackupName, sourceIn } from '../format/names.ts';
@@ -154,5 +154,6 @@ export function folderPlace(folder: string): Place {
       const { fault } = await checkFolder(folder);
       if (fault !== null) throw new Error(fault);
     },
+    free: async () => (await spaceOf((await checkFolder(folder)).nearest))?.free ?? null,
   };
 }

@@ -33,6 +33,8 @@ export type Place = {
   removeAbandoned(source: string): Promise<void>;
   /** Throws when no backup can be written. Changes nothing. */
   check(): Promise<void>;
+  /** Bytes that can still be written; null where this is not known, as in a bucket. */
+  free(): Promise<number | null>;
 };
 
 /** The newest first: of different databases too. */

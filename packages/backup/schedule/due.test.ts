@@ -3,7 +3,12 @@ import { isDue, lastSlot } from './due.ts';
 
 const schedule = { time: '03:30', everyHours: 24, timeZone: 'Asia/Shanghai' };
 const at = (text: string) => new Date(text);
-const done = (started: string) => ({ started_at: at(started), ended_at: at(started), bytes: 1 });
+const done = (started: string) => ({
+  started_at: at(started),
+  ended_at: at(started),
+  location: '/backups/a.tar',
+  bytes: 1,
+});
 
 test('the last slot is at the time of the shop, today or yesterday, or some hours later', () => {
   expect(lastSlot(at('2026-03-01T19:30:00Z'), schedule)).toEqual(at('2026-03-01T19:30:00Z'));

@@ -24,17 +24,17 @@ export async function insertRuns(sql: Queryable, runs: readonly BackupRun[]): Pr
 
 export type LatestRuns = {
   /** The last complete backup on schedule. */
-  readonly done: { readonly started_at: Date; readonly ended_at: Date; readonly bytes: number } | null;
+  readonly done: (Pick<BackupRun, 'started_at' | 'location' | 'bytes'> & { readonly ended_at: Date }) | null;
   /** The last backup on schedule that failed. */
   readonly failed: { readonly started_at: Date; readonly error: string } | null;
 };
 
 export async function selectLatestRuns(sql: Queryable): Promise<LatestRuns> {
-  const rows = await sql<{ started_at: Date; ended_at: Date; bytes: number; error: string }[]>`
-    (select started_at, ended_at, bytes, error from backup.runs
+  const rows = await sql<(Pick<BackupRun, 'started_at' | 'location' | 'bytes' | 'error'> & { ended_at: Date })[]>`
+    (select started_at, ended_at, location, bytes, error from backup.runs
      where is_scheduled and error = '' order by started_at desc limit 1)
     union all
-    (select started_at, ended_at, bytes, error from backup.runs
+    (select started_at, ended_at, location, bytes, error from backup.runs
      where is_scheduled and error <> '' order by started_at desc limit 1)`;
   return {
     done: rows.find(({ error }) => error === '') ?? null,
