@@ -12,3 +12,8 @@ export function commandName(env: NodeJS.ProcessEnv = process.env): string {
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
   return folders.some((folder) => existsSync(join(folder, 'tradepost'))) ? 'tradepost' : 'npx tradepost';
 }
+
+/** Advice with each command in it (`tradepost migrate`) called by `name`, so that it can be pasted, and means this shop and not another. */
+export function asCalled(advice: string, name = commandName()): string {
+  return advice.replace(/(?<![\w./-]|npx )tradepost (?=[a-z])/g, () => `${name} `);
+}

@@ -1,4 +1,4 @@
-export { commandName } from './command-name.ts';
+export { asCalled, commandName } from './command-name.ts';
 export { completeAfter, completeWith, completionsAfter, completionsOf } from './completions.ts';
 export { confirm } from './confirm.ts';
 export { countOf, createProgress, numberOf } from './create-progress.ts';

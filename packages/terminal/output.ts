@@ -4,6 +4,7 @@ import { AppError } from '@tradepost/core';
 import { MigrationError } from '@tradepost/postgres';
 import { AlreadyRunningError, accountName, ConfigError, runtimeErrors } from '@tradepost/runtime';
 import widthOf from 'fast-string-width';
+import { asCalled } from './command-name.ts';
 
 /** 0 done, 1 failed, 2 wrong usage or configuration, 3 already running. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
@@ -85,7 +86,7 @@ function textOf(error: Error & { code?: string; path?: string }): string {
 
 /** Prints an error on stderr and returns the exit code. The stack is printed with DEBUG only. */
 export function reportFailure(error: unknown): number {
-  const write = (text: string) => process.stderr.write(`${red('error:', process.stderr)} ${text}\n`);
+  const write = (text: string) => process.stderr.write(`${red('error:', process.stderr)} ${asCalled(text)}\n`);
   if (isUsage(error)) {
     write(error.message);
     return exitCodes.usage;

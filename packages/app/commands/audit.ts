@@ -1,6 +1,7 @@
 import { type CommandContext, declaredBy, type RegisterCommand } from '@tradepost/module';
 import { type Audit, type AuditResult, auditPassed, runAudits } from '@tradepost/runtime';
 import {
+  asCalled,
   bold,
   completeWith,
   configOf,
@@ -44,7 +45,7 @@ function printResults(results: readonly AuditResult[], limit: number): void {
     ]),
   );
   for (const { name, about, rows, total, error } of results.filter((result) => !auditPassed(result))) {
-    print(`\n${bold(name)}: ${about}`);
+    print(`\n${bold(name)}: ${asCalled(about)}`);
     if (error !== null) print(`  could not be checked: ${error}`);
     for (const row of rows) print(`  ${JSON.stringify(row)}`);
     if (total > rows.length) print(`  and ${(total - rows.length).toLocaleString('en')} more (--limit ${limit})`);

@@ -19,12 +19,14 @@ import {
   openSecrets,
   openStored,
   runtimeSettings,
+  type ServerProcess,
   type Setting,
   secretsKeyFileOf,
   selectProcesses,
   selectStoredSettings,
 } from '@tradepost/runtime';
 import {
+  asCalled,
   bold,
   configOf,
   dim,
@@ -99,7 +101,7 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const definitions = [...runtimeSettings, ...settings];
   let unreadable = '';
   /** Not known where the database does not answer. */
-  let instances: readonly string[] | null = null;
+  let processes: readonly ServerProcess[] | null = null;
   const embedded = config.databaseUrl
     ? null
     : await findEmbeddedPostgres(join(config.data, 'postgres')).catch((reason: unknown) => {
@@ -110,7 +112,7 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
   const database = async (): Promise<Finding[]> => {
     if (url) {
       const checked = await checkDatabase(url, config, async (sql) => {
-        instances = (await selectProcesses(sql)).processes.map(({ instance }) => instance);
+        processes = (await selectProcesses(sql)).processes;
         const secrets = openSecrets({ sql, file: secretsKeyFileOf(config), log: openLog({ level: 'silent' }) });
         const hidden = new Set(allSettings.filter(({ secret }) => secret).map(({ key }) => key));
         const stored = openStored(secrets, await selectStoredSettings(sql), (key) => hidden.has(key));
@@ -153,7 +155,7 @@ async function checkAll({ chosen, findings }: ReturnType<typeof configuration>):
     ...(await guarded('data folder', () =>
       checkDataFolder(config.data, embedded?.passwordFile ?? null, outside ? embedded.dataDirectory : null),
     )),
-    ...(await guarded('network', () => checkNetwork(config, instances))),
+    ...(await guarded('network', () => checkNetwork(config, processes))),
   ];
 }
 
@@ -162,7 +164,10 @@ const paint: Record<Level, (text: string) => string> = { ok: green, note: dim, w
 const doctor =
   (context: CommandContext) =>
   async (options: GlobalOptions): Promise<void> => {
-    const findings = await checkAll(configuration(context, options));
+    const findings = (await checkAll(configuration(context, options))).map((finding) => ({
+      ...finding,
+      todo: asCalled(finding.todo),
+    }));
     const counts = Object.fromEntries(
       levels.map((level) => [level, findings.filter((finding) => finding.level === level).length]),
     ) as Record<Level, number>;

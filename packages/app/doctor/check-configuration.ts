@@ -90,6 +90,12 @@ export async function checkConfiguration(loaded: LoadedConfig, settings: readonl
       'PUBLIC_URL is not https: tokens and passwords are sent unencrypted',
       'put a TLS proxy in front of the shop',
     );
+  if (config.production && config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
+    warning(
+      'configuration/no-trusted-proxies',
+      'PUBLIC_URL is https, so a proxy is in front of the shop, and TRUSTED_PROXIES is not set: all clients share the address and the limits of the proxy',
+      'set TRUSTED_PROXIES to the address from which the proxy connects, such as 127.0.0.1',
+    );
   if (config.tokenHours > 24 * 31)
     warning(
       'configuration/long-logins',

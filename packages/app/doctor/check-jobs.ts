@@ -3,6 +3,8 @@ import { selectJobCounts } from '@tradepost/runtime';
 import { numberOf } from '@tradepost/terminal';
 
 const lateMinutes = 5;
+const toStart =
+  'tradepost start, or beside other processes tradepost start --only worker; as a service the unit tradepost-worker@18082';
 
 export const jobsCheck: DoctorCheck = {
   area: { name: 'jobs', sort: 40 },
@@ -14,15 +16,13 @@ export const jobsCheck: DoctorCheck = {
       error(
         'jobs/late',
         `${numberOf(due, 'job is', 'jobs are')} due, the oldest for ${minutes} min, and ${workers > 0 ? 'the worker is too slow for them' : 'no worker is running'}`,
-        workers > 0
-          ? 'read the log and tradepost jobs list --running; raise WORKER_CONCURRENCY'
-          : 'tradepost start, or tradepost start --only worker',
+        workers > 0 ? 'read the log and tradepost jobs list --running; raise WORKER_CONCURRENCY' : toStart,
       );
     else if (workers === 0)
-      note(
+      (config.production ? warning : note)(
         'jobs/no-worker',
-        `no worker is running${due > 0 ? `; ${numberOf(due, 'job is', 'jobs are')} due` : ''}`,
-        `tradepost start${config.only.includes('worker') ? '' : ' --only worker: this configuration runs no worker'}`,
+        `no worker is running${due > 0 ? `; ${numberOf(due, 'job is', 'jobs are')} due` : ''}: unpaid orders stay open, and messages wait`,
+        toStart,
       );
     if (failed > 0)
       warning(

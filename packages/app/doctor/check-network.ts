@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Finding, findingsOf, messageOf } from '@tradepost/module';
-import type { Config } from '@tradepost/runtime';
+import type { Config, ServerProcess } from '@tradepost/runtime';
 import { runningServer } from '@tradepost/terminal';
 import { instanceAt } from './instance-at.ts';
 
@@ -25,10 +25,10 @@ async function answerOf(url: string, path: string): Promise<number> {
 }
 
 /**
- * Checks the port and the instance that serves this data. Binds no port. `instances` are those of the processes that are
- * connected to the database, or null when they are not known.
+ * Checks the port and the instance that serves this data. Binds no port. `processes` are those that are connected to
+ * the database, or null when they are not known.
  */
-export async function checkNetwork(config: Config, instances: readonly string[] | null): Promise<Finding[]> {
+export async function checkNetwork(config: Config, processes: readonly ServerProcess[] | null): Promise<Finding[]> {
   const { findings, ok, note, warning, error } = findingsOf('network');
   if (!config.only.includes('api')) return findings;
   const instance = await runningServer(config.data);
@@ -41,7 +41,7 @@ export async function checkNetwork(config: Config, instances: readonly string[] 
         error(
           'network/not-ready',
           `the instance on ${instance.url} (pid ${instance.pid}) is not ready (HTTP ${ready})`,
-          'it cannot reach its database or its store: read its log',
+          'it starts, stops or cannot reach its database: read its log',
         );
     } catch (reason) {
       warning(
@@ -54,14 +54,17 @@ export async function checkNetwork(config: Config, instances: readonly string[] 
   }
   if (config.port === 0) ok('PORT 0: the shop starts on any free port');
   else if (!(await isListening(host, config.port))) {
-    if (!instance) note('network/not-running', `no program listens on ${host}:${config.port}`, 'tradepost start');
+    // The units of systemd give each process its own port, which this command does not see.
+    const isServed = processes?.some(({ roles }) => roles.includes('api')) ?? false;
+    if (!instance && !isServed)
+      note('network/not-running', `no program listens on ${host}:${config.port}`, 'tradepost start');
   } else {
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
     const health = await answerOf(url, '/health').catch(() => 0);
     const answering = health === 200 ? await instanceAt(url) : null;
-    if (answering && instances === null)
+    if (answering && processes === null)
       ok(`a shop answers on ${host}:${config.port}; without the database it is not known whether it is this one`);
-    else if (answering && instances?.includes(answering))
+    else if (processes?.some((one) => one.instance === answering))
       ok(`a server of this database answers on ${host}:${config.port}`);
     else if (health === 200)
       note(

@@ -27,7 +27,8 @@ async function checkSameDatabase(
 
 /** Finds processes whose key of stored secrets is not the one of this command. A shop without stored secrets needs no key. */
 function checkSameKey({ secrets }: DoctorFacts, processes: readonly ServerProcess[], { error }: Findings): void {
-  if (secrets.recorded.length === 0) return;
+  // With a file that cannot be used nothing is known of the keys of the others.
+  if (secrets.recorded.length === 0 || secrets.problem) return;
   const own = secrets.inFile[0] ?? 'none';
   const others = processes.filter(({ key }) => key !== null && key !== own);
   if (others.length === 0) return;

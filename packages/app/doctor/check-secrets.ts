@@ -6,14 +6,15 @@ export const secretsCheck: DoctorCheck = {
   area: { name: 'secrets', sort: 25 },
   check({ secrets, stored }, { findings, ok, error }) {
     const { file, problem, inFile, recorded } = secrets;
+    const unreadable = stored.filter((row) => row.unreadable).map(({ key }) => key);
     if (problem)
       error(
         'secrets/key-file',
-        problem,
+        `${problem}; until then ${numberOf(unreadable.length, 'stored secret counts', 'stored secrets count')} as not set`,
         'correct the file, or put its kept copy back: nothing is lost as long as the keys exist somewhere',
       );
-    const unreadable = stored.filter((row) => row.unreadable).map(({ key }) => key);
-    if (unreadable.length > 0)
+    // Without a file that can be used, all of them are: its finding is the cause.
+    if (!problem && unreadable.length > 0)
       error(
         'secrets/unreadable',
         `stored secrets cannot be decrypted, and count as not set: ${unreadable.join(', ')}`,

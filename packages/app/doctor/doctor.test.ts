@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -153,9 +153,28 @@ test('reports stored secrets that the key file does not open, with the remedy, a
     });
     expect(code).toBe(1);
     expect(of(found, 'secrets')).toMatchObject([
-      { level: 'error', what: expect.stringMatching(/no\.key is missing.*put the kept copy back/) },
       {
         level: 'error',
+        what: expect.stringMatching(/no\.key is missing.*put the kept copy back.*1 stored secret counts as not set$/),
+      },
+    ]);
+    await chmod(right, 0o644);
+    const open = await findings({ databaseUrl: database.url, secretsKeyFile: right });
+    expect(open.findings.filter(({ level }) => level === 'error')).toMatchObject([
+      { id: 'secrets/key-file', what: expect.stringContaining(`chmod 600 ${right}`) },
+    ]);
+    // A file that has a newer key and lost the one of the setting.
+    await chmod(right, 0o600);
+    const newer = join(folder, 'newer.key');
+    await copyFile(right, newer);
+    const rotated = openSecrets({ sql, file: newer, log: openLog({ level: 'silent' }) });
+    await rotated.addKey();
+    await rotated.seal('a', 'b');
+    await writeFile(newer, (await readFile(newer, 'utf8')).replace(/.+\n$/, ''));
+    const lost = await findings({ databaseUrl: database.url, secretsKeyFile: newer });
+    expect(of(lost.findings, 'secrets')).toMatchObject([
+      {
+        id: 'secrets/unreadable',
         what: expect.stringContaining('pay.sandbox.secret'),
         todo: expect.stringContaining('settings set'),
       },
@@ -175,6 +194,22 @@ test('says that the free space is not known where the file system does not repor
   expect(JSON.stringify(found)).not.toContain('0 B of 0 B');
 });
 
+test('a process of this database serves on a port that the command does not know; without a worker this is a warning in production', async () => {
+  const sql = openDatabase(database.url, { max: 1, name: 'tradepost process 0.2.0 a p 0 eeeeeeee' });
+  const port = 1;
+  try {
+    expect(of((await findings({ databaseUrl: database.url, port })).findings, 'network').map(({ id }) => id)).toEqual([
+      'network/not-running',
+    ]);
+    await sql`select 1`;
+    const { findings: found } = await findings({ databaseUrl: database.url, port, production: true });
+    expect(of(found, 'network')).toEqual([]);
+    expect(of(found, 'jobs')).toMatchObject([{ level: 'warning', id: 'jobs/no-worker' }]);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+});
+
 test('names the data folder that cannot be made, and not the one above it', async () => {
   const file = join(folder, 'a file');
   await writeFile(file, '');
@@ -184,7 +219,7 @@ test('names the data folder that cannot be made, and not the one above it', asyn
     {
       id: 'data-folder/not-writable',
       what: `the folder ${data} cannot be made: ${file} is not a folder`,
-      todo: expect.stringContaining(data),
+      todo: `move ${file} away, or --data with another folder`,
     },
   ]);
   expect(found.map(({ id }) => id)).not.toContain('data-folder/missing');
@@ -207,6 +242,9 @@ test('warns of risky values', async () => {
   const { findings: found } = await findings({ databaseUrl: database.url, production: true });
   expect(texts(of(found, 'configuration'), 'error')).toEqual([expect.stringContaining('no PUBLIC_URL')]);
   expect(await warned({ production: true, publicUrl: 'http://shop.example' })).toContain('not https');
+  const open = { production: true, publicUrl: 'https://shop.example' };
+  expect(await warned(open)).toContain('TRUSTED_PROXIES is not set');
+  expect(await warned({ ...open, trustedProxies: ['127.0.0.1'] })).toBe('');
   expect(await warned({ tokenHours: 8000 })).toContain('8000 hours');
   expect(await warned({ logLevel: 'silent' })).toContain('silent');
   expect(await warned({ only: ['worker'] })).toContain('REDIS_URL');
@@ -373,6 +411,9 @@ test('finds processes with another key of stored secrets, or without one', async
   try {
     expect(await other()).toEqual([]);
     sessions.push(await session('0badc0de ', 'cccccccc'), await session('failed ', 'dddddddd'));
+    await chmod(file, 0o644);
+    expect(await other()).toEqual([]);
+    await chmod(file, 0o600);
     expect(await other()).toMatchObject([
       { level: 'error', id: 'processes/other-key', what: expect.stringContaining('2 of 4 processes') },
     ]);

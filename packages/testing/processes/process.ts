@@ -9,7 +9,9 @@ export type CommandResult = { code: number; stdout: string; stderr: string };
 /** Only these variables are passed on: the environment of the test must not configure the command. */
 export function commandEnvironment(extra: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, LOG_LEVEL: 'error', TRADEPOST_SECRETS_KEY_FILE: testKeyFile, ...extra };
+  // The name of the command in printed lines does not depend on the PATH of the machine.
+  const name = { TRADEPOST_COMMAND: 'tradepost' };
+  return { PATH, HOME, LOG_LEVEL: 'error', TRADEPOST_SECRETS_KEY_FILE: testKeyFile, ...name, ...extra };
 }
 
 /** Runs the command in a new process and waits for its end. */
