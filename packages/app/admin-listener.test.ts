@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
+import { openRedis, redisIsInstalled } from '@tradepost/testing/servers/redis';
 import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -64,6 +65,28 @@ describe('a shop in development', () => {
     expect(chinese.text).toContain('<td>数据库</td><td class="ok">正常</td>');
   });
 });
+
+test.skipIf(!redisIsInstalled('readiness without the store'))(
+  'without its Redis a process serves requests and is ready for a proxy, and the admin listener names the store',
+  async () => {
+    const redis = await openRedis();
+    const shop = await openShop({ adminPort: 0, redisUrl: redis.url });
+    try {
+      const admin = `${shop.server.admin!.url}/ready`;
+      await redis.kill();
+      const inside = await read(admin);
+      expect(inside.status).toBe(503);
+      expect(JSON.parse(inside.text).parts).toContainEqual(expect.objectContaining({ name: 'store', ok: false }));
+      expect((await read(`${shop.url}/ready`)).status).toBe(200);
+      await expect(shop.login('ann', 'wrong')).rejects.toThrow(/login of ann: .*password/);
+      await redis.start();
+      await expect.poll(async () => (await read(admin)).status, { timeout: 10_000 }).toBe(200);
+    } finally {
+      await shop.close();
+      await redis.close();
+    }
+  },
+);
 
 test('only the admin listener says which part fails, and a part that works again is ready again', async () => {
   let proxy: Awaited<ReturnType<typeof openDatabaseProxy>> | undefined;

@@ -64,8 +64,11 @@ export const runtimeSettings = [
 ] as const;
 
 const checkMs = 2_000;
-/** A proxy sends no requests to a process in which one of these parts fails. `process` fails while it starts and stops. */
-const servingParts = new Set(['database', 'store', 'process']);
+/**
+ * A proxy sends no requests to a process in which one of these parts fails. `process` fails while it starts and stops. The store does not
+ * count: requests are served without it, and all processes share it, so a proxy would have no process left.
+ */
+const servingParts = new Set(['database', 'process']);
 
 /** The opened services of this process, which every package uses. */
 export type Runtime = {
@@ -94,7 +97,7 @@ export type Runtime = {
   now(): Date;
   /** Whether the embedded database has ended and is being started again. Requests are refused until it is back. */
   isDatabaseAway(): boolean;
-  /** Rejects with NotServingError when the database or the store does not answer in time, and while the process starts or stops. */
+  /** Rejects with NotServingError when the database does not answer in time, and while the process starts or stops. */
   check(): Promise<void>;
   /** Stores the address, so that a second start can report it. Only the serving instance does it. */
   announce(url: string): Promise<void>;

@@ -114,7 +114,7 @@ export function systemResources(
     },
     {
       path: '/ready',
-      summary: 'Readiness: 200 while the database and the store answer, otherwise 503',
+      summary: 'Readiness: 200 while requests are served, otherwise 503',
       contentType: 'application/json',
       async handle() {
         try {
