@@ -47,11 +47,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-const ready = async ({ url }: Instance) => {
-  const answer = await fetch(`${url}/ready`);
-  await answer.arrayBuffer();
-  return answer.status === 200;
-};
+const ready = async ({ server }: Instance) => (await server.runtime.parts.check()).every(({ ok }) => ok);
 
 const password = 'correct horse battery';
 

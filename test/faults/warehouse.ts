@@ -68,7 +68,7 @@ async function stop({ child, ended }: ServerProcess, outcome: Outcome): Promise<
 /** Runs the mixed load. The faults of the warehouse are the only faults. */
 const mixed: Run = async (shop, outcome, { size }) => {
   const load = await openLoad(shop);
-  await mix(shop, outcome, load, { orders: size === 'long' ? 1_000 : 200 });
+  await mix(shop, outcome, load, { orders: size === 'long' ? 1_000 : 100 });
   outcome.rounds = 1;
   await allDone(shop);
   if (shop.warehouse.totals().repeats === 0)
@@ -131,9 +131,9 @@ function killedWorkers(shop: WarehouseShop, kills: number, callsBetween: number)
 const workersKilled = (name: string, about: string, options: Options): Scenario =>
   scenario(name, about, 'async', options, async (shop, outcome, environment) => {
     const long = environment.size === 'long';
-    const [orders, kills] = long ? [1_000, 10] : [200, 3];
+    const [orders, kills] = long ? [1_000, 10] : [100, 2];
     const load = await openLoad(shop);
-    const workers = killedWorkers(shop, kills, long ? 100 : 60);
+    const workers = killedWorkers(shop, kills, long ? 100 : 40);
     await mix(shop, outcome, load, { orders });
     await workers.finish();
     outcome.rounds = workers.dead.length;
@@ -169,10 +169,10 @@ const reserverKilled = scenario(
     at.up(api.url);
     const crowd = startShoppers(at.target, buyers, skuIds);
     const dead: number[] = [];
-    const kills = environment.size === 'long' ? 10 : 3;
+    const [kills, between] = environment.size === 'long' ? [10, 60] : [2, 30];
     for (; outcome.rounds < kills; outcome.rounds += 1) {
       const from = crowd.confirmed();
-      await until('orders under load', () => crowd.confirmed() >= from + 60, 180);
+      await until('orders under load', () => crowd.confirmed() >= from + between, 180);
       // Every second kill follows immediately after the answer to a reserve.
       if (outcome.rounds % 2) {
         const answered = () => warehouse.recorder.calls.filter(({ answered, key }) => answered && /reserve$/.test(key));
@@ -215,8 +215,8 @@ const breakingPartner = (mode: 'sync' | 'async', options: Options): Scenario =>
     { ...options, flags: twoWorkers },
     async (shop, outcome, environment) => {
       const long = environment.size === 'long';
-      const orders = long ? 1_000 : 200;
-      const every = long ? 150 : 60;
+      const orders = long ? 1_000 : 100;
+      const every = long ? 150 : 40;
       const { warehouse, sql } = shop;
       const restart = async () => {
         await warehouse.stop();
@@ -244,7 +244,7 @@ const breakingAsync = breakingPartner('async', {
   behaviour: { ...faulty, ...callingBack },
   settings: { ...withCallbacks, 'external_wms.timeout_ms': 400 },
 });
-const breakingSync = breakingPartner('sync', { behaviour: faulty, settings: { 'external_wms.timeout_ms': 400 } });
+const breakingSync = breakingPartner('sync', { behaviour: faulty, settings: { 'external_wms.timeout_ms': 1_500 } });
 
 /** A delivery job that was enqueued again while it ran can count as failed when the database stops. The new job does its work. */
 const lostWithTheDatabase = ['runtime.jobs_failed'];
@@ -272,9 +272,10 @@ const databaseKilled = (mode: 'sync' | 'async'): Scenario => ({
     const begun = performance.now();
     const crowd = startShoppers(at.target, shelf.buyers, shelf.skuIds);
     const calls = () => warehouse.totals().calls;
-    for (const rounds = environment.size === 'long' ? 6 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
+    const [rounds, between] = environment.size === 'long' ? [6, 100] : [2, 50];
+    for (; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = [crowd.confirmed(), calls()] as const;
-      const isBusy = () => crowd.confirmed() >= from[0] + 100 && calls() >= from[1] + 100;
+      const isBusy = () => crowd.confirmed() >= from[0] + between && calls() >= from[1] + between;
       await until('orders and calls under load', isBusy, 180);
       process.kill(shelf.postmaster(), outcome.rounds % 2 ? 'SIGINT' : 'SIGKILL');
       await shelf.start();
@@ -323,7 +324,7 @@ const shelvesKilled: Scenario = {
     };
     let server = await start();
     const crowd = startShoppers(at.target, buyers, skuIds);
-    for (const rounds = environment.size === 'long' ? 10 : 3; outcome.rounds < rounds; outcome.rounds += 1) {
+    for (const rounds = environment.size === 'long' ? 10 : 2; outcome.rounds < rounds; outcome.rounds += 1) {
       const from = crowd.confirmed();
       await until('orders under load', () => crowd.confirmed() >= from + 100, 180);
       at.down();
