@@ -5,11 +5,14 @@ import { atQuietTurn } from './at-quiet-turn.ts';
 
 /** Handshakes that began before the filter end within it: it is longer than a round trip to the proxy. */
 const HANDSHAKE_MS = 250;
+/** A process without CPU time accepts for longer what came before the filter. It closes at last with connections that wait. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Of Linux on x64 and arm64. */
 const SOL_SOCKET = 1;
 const SO_ATTACH_FILTER = 26;
 const SO_ACCEPTCONN = 30;
+const POLLIN = 1;
 
 /**
  * A socket filter of four instructions (linux/filter.h). It begins at the header of TCP: a packet with SYN is dropped, all others pass.
@@ -38,12 +41,25 @@ function listenersOn(libc: LibraryHandle, port: number): number[] {
   return readdirSync('/proc/self/fd').map(Number).filter(isListener);
 }
 
+/** Whether one of these listening sockets has a connection that was not accepted. */
+function waitingOn(libc: LibraryHandle, listeners: readonly number[]): () => boolean {
+  const poll = libc.func('int poll(void *, unsigned long, int)');
+  return () => {
+    const fds = Buffer.alloc(8 * listeners.length);
+    listeners.forEach((fd, at) => {
+      fds.writeInt32LE(fd, 8 * at);
+      fds.writeInt16LE(POLLIN, 8 * at + 4);
+    });
+    return poll(fds, listeners.length, 0) > 0;
+  };
+}
+
 /**
  * From now on the kernel answers no new connection on a port of this process; handshakes that have begun end. Their clients repeat the
- * packet after a second. Returns false where this cannot be done.
+ * packet after a second. Returns a function that says whether a connection waits to be accepted, or null where this cannot be done.
  */
-async function ignoreNewConnections(port: number): Promise<boolean> {
-  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) return false;
+async function ignoreNewConnections(port: number): Promise<(() => boolean) | null> {
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) return null;
   try {
     const { default: koffi } = await import('koffi');
     const instruction = koffi.struct({ code: 'uint16_t', jt: 'uint8_t', jf: 'uint8_t', k: 'uint32_t' });
@@ -52,12 +68,10 @@ async function ignoreNewConnections(port: number): Promise<boolean> {
     const attach = libc.func('setsockopt', 'int', ['int', 'int', 'int', koffi.pointer(program), 'uint32_t']);
     const filter = { len: dropSyn.length, filter: dropSyn };
     const listeners = listenersOn(libc, port);
-    return (
-      listeners.length > 0 &&
-      listeners.every((fd) => attach(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, koffi.sizeof(program)) === 0)
-    );
+    const isIgnored = (fd: number) => attach(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, koffi.sizeof(program)) === 0;
+    return listeners.length > 0 && listeners.every(isIgnored) ? waitingOn(libc, listeners) : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -70,13 +84,13 @@ async function ignoreNewConnections(port: number): Promise<boolean> {
  * connection waits, which loses those that arrive at this moment.
  */
 export async function closeListener(port: number, close: () => void): Promise<void> {
-  if (!(await ignoreNewConnections(port))) {
+  const isWaiting = await ignoreNewConnections(port);
+  if (!isWaiting) {
     await atQuietTurn(close);
     return;
   }
   await sleep(HANDSHAKE_MS);
-  // A turn of the event loop accepts every connection that waits.
-  await nextTurn();
-  await nextTurn();
+  // A turn of the event loop accepts one connection or several.
+  for (const end = performance.now() + LONGEST_WAIT_MS; isWaiting() && performance.now() < end; ) await nextTurn();
   close();
 }
