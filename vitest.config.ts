@@ -43,7 +43,7 @@ const project = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/testing/servers/cluster.ts'],
+    globalSetup: ['packages/testing/servers/cluster.ts', 'packages/testing/processes/strip-types.ts'],
     // One more than the cores of the usual machine: tests wait for a timeout, another process or the database.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

@@ -3,15 +3,19 @@ import { join } from 'node:path';
 import { testKeyFile } from '../servers/key-file.ts';
 
 const script = join(import.meta.dirname, '../../../bin/tradepost.ts');
+const loadStripped = new URL('stripped-modules.mjs', import.meta.url).href;
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
 /** Only these variables are passed on: the environment of the test must not configure the command. */
 export function commandEnvironment(extra: Record<string, string>): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', STRIPPED_MODULES } = process.env;
+  // Set by `strip-types.ts`.
+  const stripped: Record<string, string> =
+    STRIPPED_MODULES === undefined ? {} : { STRIPPED_MODULES, NODE_OPTIONS: `--import=${loadStripped}` };
   // The name of the command in printed lines does not depend on the PATH of the machine.
   const name = { TRADEPOST_COMMAND: 'tradepost' };
-  return { PATH, HOME, LOG_LEVEL: 'error', TRADEPOST_SECRETS_KEY_FILE: testKeyFile, ...name, ...extra };
+  return { PATH, HOME, LOG_LEVEL: 'error', TRADEPOST_SECRETS_KEY_FILE: testKeyFile, ...name, ...stripped, ...extra };
 }
 
 /** Runs the command in a new process and waits for its end. */
