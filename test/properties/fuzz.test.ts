@@ -22,7 +22,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
  * route and property.
  */
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_301);
-const runs = Number(process.env.FUZZ_RUNS ?? 1);
+const runs = Number(process.env.FUZZ_RUNS ?? 2);
 /** Requests of a batch are sent at once, so that some use the same rows. */
 const atOnce = 8;
 const deadlineMs = 5_000;
