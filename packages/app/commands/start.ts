@@ -4,6 +4,7 @@ import { inventoryProvider } from '@tradepost/inventory';
 import type { RegisterCommand } from '@tradepost/module';
 import { ConfigError, checkFolder, demoShop, misspeltText, openLog, roles } from '@tradepost/runtime';
 import {
+  asCalled,
   bold,
   configOf,
   dim,
@@ -127,7 +128,7 @@ async function start(options: StartOptions): Promise<void> {
   if (!shutdown.started(server)) return;
   if (server.seeded) say(`demo shop: ${server.seeded.products} products, ${server.seeded.skus} SKUs`);
   else if (config.production && config.seed === 'demo')
-    say('production: no demo data; `tradepost staff create` makes accounts');
+    say(asCalled('production: no demo data; `tradepost staff create` makes accounts'));
   print(readyText(server, (performance.now() - begun) / 1000));
   if (logFile !== undefined) {
     const { showLiveStatus } = await import('./live-status.ts');

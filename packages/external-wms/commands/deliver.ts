@@ -4,6 +4,7 @@ import { orderStatusWriter } from '@tradepost/inventory';
 import type { CommandContext } from '@tradepost/module';
 import { exposeJobs, type Runtime, startWorker } from '@tradepost/runtime';
 import {
+  asCalled,
   exitCodes,
   type GlobalOptions,
   green,
@@ -51,7 +52,7 @@ function summaryLines(totals: Totals, counts: TaskCounts): string[] {
     `${failed > 0 ? red('failed') : green('delivered')}  ${delivered} ${delivered === 1 ? 'call' : 'calls'}: ${parts.join(', ')}`,
     openLine(counts),
     ...(failed > 0
-      ? ['tradepost wms tasks list --failed shows the reasons; tradepost wms tasks retry delivers them again']
+      ? [asCalled('tradepost wms tasks list --failed shows the reasons; tradepost wms tasks retry delivers them again')]
       : []),
   ];
 }

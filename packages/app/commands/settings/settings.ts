@@ -8,6 +8,7 @@ import {
   secretMask,
 } from '@tradepost/runtime';
 import {
+  asCalled,
   commandAuthor,
   configOf,
   type GlobalOptions,
@@ -70,7 +71,7 @@ const hidden = ({ secret, value }: SettingRow) => secret && value !== '' && valu
 const masked = (row: SettingRow): SettingRow => (hidden(row) ? { ...row, value: secretMask } : row);
 
 function shown(row: SettingRow): string {
-  if (row.unreadable) return 'unreadable (tradepost doctor)';
+  if (row.unreadable) return asCalled('unreadable (tradepost doctor)');
   if (hidden(row)) return secretMask;
   return row.secret ? '-' : JSON.stringify(row.value);
 }

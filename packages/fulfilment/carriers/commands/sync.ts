@@ -3,6 +3,7 @@ import { openAdmin } from '@tradepost/http';
 import { type CommandContext, staticEntriesOf } from '@tradepost/module';
 import { ConfigError, exposeJobs, type Runtime } from '@tradepost/runtime';
 import {
+  asCalled,
   exitCodes,
   type GlobalOptions,
   green,
@@ -37,7 +38,7 @@ const shortestPauseMs = 250;
 function idleReason({ runtime: { settings }, router }: SyncDeps): string | null {
   if (!settings.get(routerEnabled)) return 'carrier sync is off: logistics_router.enabled is false';
   if (!settings.get(pollingEnabled))
-    return 'polling is off: tradepost settings set logistics_router.polling_enabled true';
+    return asCalled('polling is off: tradepost settings set logistics_router.polling_enabled true');
   const missing = router.missing();
   if (missing.length > 0) throw new ConfigError(missing.map((key) => `${key}: a carrier service needs it`));
   return null;
