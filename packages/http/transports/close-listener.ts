@@ -5,7 +5,7 @@ import { atQuietTurn } from './at-quiet-turn.ts';
 
 /** Handshakes that began before the filter end within it: it is longer than a round trip to the proxy. */
 const HANDSHAKE_MS = 250;
-/** A process without CPU time accepts for longer what came before the filter. It closes at last with connections that wait. */
+/** The longest time for connections from before the filter to be accepted, on a busy machine. Those that still wait then are reset. */
 const LONGEST_WAIT_MS = 5_000;
 
 /** Of Linux on x64 and arm64. */
