@@ -17,6 +17,6 @@ USER node
 # API, LLM gateway. The admin listener is on 8082 of the loopback address.
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=3 CMD ["node", "daemons/ready.ts"]
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=3 CMD ["node", "daemons/ready.ts", "--ignore", "store"]
 ENTRYPOINT ["node", "--max-old-space-size=384", "bin/tradepost.ts"]
 CMD ["start", "--plain"]

@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
 import { isInstalled } from '@tradepost/testing/processes/is-installed';
+import { openRedis, redisIsInstalled } from '@tradepost/testing/servers/redis';
 import { openShop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -274,17 +275,40 @@ describe.runIf(hasSystemd)('systemd', () => {
   });
 });
 
+/** Runs `ready.ts` and answers its exit code. */
+function isReady(port: number, ...args: string[]): Promise<number | null> {
+  const { promise, resolve: ended } = Promise.withResolvers<number | null>();
+  const script = join(root, 'daemons/ready.ts');
+  spawn(process.execPath, [script, '--admin-port', String(port), ...args]).once('close', ended);
+  return promise;
+}
+
 test('the readiness check waits for a process, and fails for one that is stopping', async () => {
   const shop = await openShop({ adminPort: 0, drainSeconds: 3 });
   const { port } = shop.server.admin!;
-  const ready = (wait: number) => {
-    const { promise, resolve: ended } = Promise.withResolvers<number | null>();
-    const args = [join(root, 'daemons/ready.ts'), '--admin-port', String(port), '--wait', String(wait)];
-    spawn(process.execPath, args).once('close', ended);
-    return promise;
-  };
-  expect(await ready(10)).toBe(0);
+  expect(await isReady(port, '--wait', '10')).toBe(0);
   const stopping = shop.close();
-  expect(await ready(0)).toBe(1);
+  expect(await isReady(port)).toBe(1);
+  expect(await isReady(port, '--ignore', 'store')).toBe(1);
   await stopping;
 });
+
+test.skipIf(!redisIsInstalled('readiness without the store'))(
+  'the health check of a container ignores an outage of Redis: the process serves requests',
+  async () => {
+    const redis = await openRedis();
+    const shop = await openShop({ adminPort: 0, redisUrl: redis.url });
+    const { port } = shop.server.admin!;
+    try {
+      await redis.kill();
+      const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
+      const [, options] = /^HEALTHCHECK .*"daemons\/ready.ts", (.*)\]$/m.exec(dockerfile)!;
+      expect(await isReady(port, ...JSON.parse(`[${options}]`))).toBe(0);
+      expect(await isReady(port)).toBe(1);
+      expect(await isReady(port, '--ignore', 'database')).toBe(1);
+    } finally {
+      await shop.close();
+      await redis.close();
+    }
+  },
+);
