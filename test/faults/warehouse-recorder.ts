@@ -10,6 +10,8 @@ export type CallRecorder = {
   calls: readonly Call[];
   /** Violations of the order of calls. With callbacks, a reserve can end before its call is answered. */
   faults(withCallbacks: boolean): string[];
+  /** Holds back the answers to calls of this action until `release`. `held` is the number of answers that wait. */
+  holdAnswers(action: string): { held(): number; release(): void };
   close(): Promise<void>;
 };
 
@@ -45,6 +47,7 @@ function faultsOf(calls: readonly Call[], withCallbacks: boolean): string[] {
 /** A proxy between the shop and a warehouse. It forwards every call, and records when it began and ended. */
 export async function openCallRecorder(target: () => string): Promise<CallRecorder> {
   const calls: Call[] = [];
+  let holding: { action: string; answers: (() => void)[] } | null = null;
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -62,8 +65,12 @@ export async function openCallRecorder(target: () => string): Promise<CallRecord
         answer.on('end', () => {
           call.ended = performance.now();
           call.answered = true;
-          response.writeHead(answer.statusCode!, { 'content-type': answer.headers['content-type'] ?? 'text/plain' });
-          response.end(Buffer.concat(parts));
+          const send = () => {
+            response.writeHead(answer.statusCode!, { 'content-type': answer.headers['content-type'] ?? 'text/plain' });
+            response.end(Buffer.concat(parts));
+          };
+          if (holding && key.endsWith(`:${holding.action}`)) holding.answers.push(send);
+          else send();
         });
       });
       forwarded.on('error', cut);
@@ -85,6 +92,17 @@ export async function openCallRecorder(target: () => string): Promise<CallRecord
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     faults: (withCallbacks) => faultsOf(calls, withCallbacks),
+    holdAnswers(action) {
+      const answers: (() => void)[] = [];
+      holding = { action, answers };
+      return {
+        held: () => answers.length,
+        release() {
+          holding = null;
+          for (const send of answers.splice(0)) send();
+        },
+      };
+    },
     close,
   };
 }

@@ -173,8 +173,11 @@ const reserverKilled = scenario(
     for (; outcome.rounds < kills; outcome.rounds += 1) {
       const from = crowd.confirmed();
       await until('orders under load', () => crowd.confirmed() >= from + between, 180);
-      // Every second kill follows immediately after the answer to a reserve.
-      if (outcome.rounds % 2) {
+      // Every second kill follows immediately after an answer to a reserve has been sent. Before the others this answer is held back.
+      const waiting = outcome.rounds % 2 ? null : warehouse.recorder.holdAnswers('reserve');
+      if (waiting) {
+        await until('a reserve without its answer', () => waiting.held() > 0);
+      } else {
         const answered = () => warehouse.recorder.calls.filter(({ answered, key }) => answered && /reserve$/.test(key));
         const seen = answered().length;
         await until('a reserve', () => answered().length > seen);
@@ -183,6 +186,7 @@ const reserverKilled = scenario(
       api.child.kill('SIGKILL');
       await api.ended;
       dead.push(api.child.pid!);
+      waiting?.release();
       api = await startApi(databaseUrl);
       at.up(api.url);
       environment.progress(`killed ${outcome.rounds + 1} of ${kills} times, ${crowd.confirmed()} orders confirmed`);
