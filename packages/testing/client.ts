@@ -1,6 +1,7 @@
 import type { Route } from '@tradepost/http';
 import { undocumented } from './routes/document.ts';
 import { formOf } from './routes/multipart.ts';
+import { type SentRequest, sendRequest } from './send-request.ts';
 
 export type CallOptions = {
   token?: string;
@@ -78,13 +79,13 @@ export const checkedFetch = (routes: readonly Route[]) =>
     return response;
   }) as typeof fetch;
 
-/** The body as it is sent, and its content type unless `fetch` sets it. */
+/** The body as it is sent, and its content type unless it is that of a form. */
 function sentBody(
   routes: readonly Route[],
   method: string,
   path: string,
   { body, rawBody }: CallOptions,
-): { sent: unknown; type: Record<string, string> } {
+): { sent: SentRequest['body']; type: Record<string, string> } {
   if (body === undefined) return { sent: rawBody, type: {} };
   if (body instanceof FormData) return { sent: body, type: {} };
   const route = routeOf(routes, method, path);
@@ -105,7 +106,11 @@ export async function call(
 ): Promise<Answer> {
   const { token, headers = {}, lang = 'en' } = options;
   const { sent, type: sentType } = sentBody(routes, method, path, options);
-  const response = await fetch(url + path, {
+  const {
+    status,
+    headers: received,
+    text,
+  } = await sendRequest(url + path, {
     method,
     headers: {
       'accept-language': lang,
@@ -113,22 +118,14 @@ export async function call(
       ...sentType,
       ...headers,
     },
-    ...(sent !== undefined ? { body: sent as never } : {}),
-    signal: AbortSignal.timeout(60_000),
+    ...(sent === undefined ? {} : { body: sent }),
+    timeoutMs: 60_000,
   });
-  const text = await response.text();
-  if (method === 'HEAD')
-    return { status: response.status, code: 0, message: '', data: null, headers: response.headers, body: null };
-  const type = response.headers.get('content-type') ?? '';
+  if (method === 'HEAD') return { status, code: 0, message: '', data: null, headers: received, body: null };
+  const type = received.get('content-type') ?? '';
   const answer = type.startsWith('application/json')
-    ? checkedAnswer(routes, method, path, response.status, text)
+    ? checkedAnswer(routes, method, path, status, text)
     : checkedFile(routeOf(routes, method, path), type, text);
-  return {
-    status: response.status,
-    code: answer.code,
-    message: answer.message,
-    data: answer.data,
-    headers: response.headers,
-    body: answer,
-  };
+  const { code, message, data } = answer;
+  return { status, code, message, data, headers: received, body: answer };
 }

@@ -16,6 +16,7 @@ import {
   wrongKinds,
 } from '@tradepost/testing/routes/inputs';
 import { formOf } from '@tradepost/testing/routes/multipart';
+import { sendRequest } from '@tradepost/testing/send-request';
 import { insertProduct, openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bodyLimitOf } from '../../packages/http/routing/body-limits.ts';
@@ -52,7 +53,7 @@ async function send(route: Route, { path, query = '', body }: Input, description
     example !== undefined && route.bodyStream ? formOf(route, example as Record<string, unknown>) : undefined;
   const sent = body ?? form ?? (example !== undefined ? JSON.stringify(example) : undefined);
   const at = `${label(route)} with ${description}`;
-  const response = await fetch(`${shop.url}${path ?? pathOf(route)}${query}`, {
+  const { status, headers, text } = await sendRequest(`${shop.url}${path ?? pathOf(route)}${query}`, {
     method: route.method,
     headers: {
       'accept-language': 'en',
@@ -60,15 +61,14 @@ async function send(route: Route, { path, query = '', body }: Input, description
       ...(sent !== undefined && sent !== form ? { 'content-type': 'application/json' } : {}),
     },
     ...(sent !== undefined && route.method !== 'GET' ? { body: sent } : {}),
-    signal: AbortSignal.timeout(10_000),
+    timeoutMs: 10_000,
   }).catch((error: unknown) => {
-    throw new Error(`${at}: no answer: ${String((error as Error).cause ?? error)}`);
+    throw new Error(`${at}: no answer: ${String(error)}`);
   });
-  const text = await response.text();
-  if (response.status >= 500) throw new Error(`${at}: ${response.status} ${text}`);
+  if (status >= 500) throw new Error(`${at}: ${status} ${text}`);
   // A file has no envelope.
-  const type = response.headers.get('content-type');
-  if (route.file && type?.startsWith(route.file.type)) return { status: response.status, code: 0, message: 'success' };
+  const type = headers.get('content-type');
+  if (route.file && type?.startsWith(route.file.type)) return { status, code: 0, message: 'success' };
   const answer = JSON.parse(text) as Result & { msg: string; data: unknown };
   if (
     typeof answer.code !== 'number' ||
@@ -78,7 +78,7 @@ async function send(route: Route, { path, query = '', body }: Input, description
   )
     throw new Error(`${at}: no envelope: ${text.slice(0, 200)}`);
   // Code 500 with HTTP 200 is a refusal by a rule in the contract. A fault of the server has HTTP 500.
-  return { status: response.status, code: answer.code, message: answer.message };
+  return { status, code: answer.code, message: answer.message };
 }
 
 function pathOf(route: Route, put: Record<string, string> = {}): string {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Route } from '@tradepost/http';
 import { vi } from 'vitest';
+import { observeAnswers, type ReceivedAnswer } from '../send-request.ts';
 import type { TestDatabase } from '../servers/database.ts';
 import type { Marks, Place } from './marks.ts';
 
@@ -38,9 +39,10 @@ const named = (route: Route) => ({
 });
 
 /**
- * Records the answers of these servers to all requests of this process: status, headers and body. `secretFields` has the routes whose
- * answers show a secret that the shop has made, with the field. Those secrets become marks, and any other answer that has one is a
- * leak. `faults` has the answers of other routes with a field that is named like a secret and has a value.
+ * Records the answers of these servers to requests of this process, made with `sendRequest` or `fetch`: status, headers and body.
+ * `secretFields` has the routes whose answers show a secret that the shop has made, with the field. Those secrets become marks, and
+ * any other answer that has one is a leak. `faults` has the answers of other routes with a field that is named like a secret and has a
+ * value.
  */
 export function recordAnswers(
   servers: readonly string[],
@@ -71,21 +73,30 @@ export function recordAnswers(
         marks.made(`key ${number} of ${place}`, Buffer.from(secret, 'base64').toString('hex'));
     }
   }
+  function record(method: string, url: string, { status, headers, text }: ReceivedAnswer): void {
+    if (!servers.some((server) => url.startsWith(server))) return;
+    const { pathname } = new URL(url);
+    const place = placeOf(method, pathname);
+    keep(
+      place,
+      text,
+      patterns.some(({ name }) => name === place),
+    );
+    places.push({ place, text: `${status} ${[...headers].flat().join(' ')}\n${text}` });
+  }
+  const endObserving = observeAnswers(record);
   const original = globalThis.fetch;
   const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const response = await original(input, init);
     const { method, url } = input instanceof Request ? input : { method: init?.method ?? 'GET', url: String(input) };
-    if (!servers.some((server) => url.startsWith(server))) return response;
-    const { pathname } = new URL(url);
-    const place = placeOf(method, pathname);
-    const body = await response.clone().text();
-    keep(
-      place,
-      body,
-      patterns.some(({ name }) => name === place),
-    );
-    places.push({ place, text: `${response.status} ${[...response.headers].flat().join(' ')}\n${body}` });
+    const { status, headers } = response;
+    if (servers.some((server) => url.startsWith(server)))
+      record(method, url, { status, headers, text: await response.clone().text() });
     return response;
   });
-  return { places, faults, restore: () => spy.mockRestore() };
+  const restore = () => {
+    spy.mockRestore();
+    endObserving();
+  };
+  return { places, faults, restore };
 }
