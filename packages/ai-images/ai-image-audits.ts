@@ -4,9 +4,10 @@ export const aiImageAudits: readonly Audit[] = [
   {
     name: 'ai_images.deadlines',
     about: 'no image task runs long after its deadline',
-    query: (sql) => sql`
+    pendingWork: true,
+    query: (sql, now) => sql`
       select id as task_id, attempts, deadline_at from ai_images.tasks
-      where status = 1 and deadline_at < now() - interval '1 hour'`,
+      where status = 1 and deadline_at < ${now} - interval '1 hour'`,
   },
   {
     name: 'ai_images.default_model',

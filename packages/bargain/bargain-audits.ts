@@ -49,8 +49,8 @@ export const bargainAudits: readonly Audit[] = [
     name: 'bargain.expired',
     about: 'bargains fail when they expire',
     pendingWork: true,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as bargain_id, expire_at from bargain.bargains
-      where status = 'pending' and expire_at < now() - ${sweepGrace}::interval`,
+      where status = 'pending' and expire_at < ${now} - ${sweepGrace}::interval`,
   },
 ];

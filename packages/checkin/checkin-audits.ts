@@ -37,14 +37,14 @@ export const checkinAudits: readonly Audit[] = [
     name: 'checkin.points',
     about: 'the points of a check-in are a row of the ledger, and the ledger has no other points of check-ins',
     // Retention deletes old check-ins, and their rows of the ledger stay.
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select c.id as checkin_id, c.user_id, c.points, l.points as points_of_ledger
       from checkin.check_ins c
       left join points.logs l on l.cause = 'checkin:' || c.user_id || ':' || c.date
       where coalesce(l.points, 0) <> c.points or l.user_id <> c.user_id or l.type <> 1
       union all
       select l.related_id, l.user_id, null, l.points from points.logs l
-      where l.type = 1 and l.created_at > now() - ${keptDays - 1} * interval '1 day'
+      where l.type = 1 and l.created_at > ${now} - ${keptDays - 1} * interval '1 day'
         and not exists (select from checkin.check_ins c
                         where c.id = l.related_id and l.cause = 'checkin:' || c.user_id || ':' || c.date)`,
   },

@@ -7,10 +7,11 @@ export const externalWmsAudits: readonly Audit[] = [
   {
     name: 'inventory.tasks_stuck',
     about: `no task for the external warehouse is overdue by ${pollsWithin}; an overdue task means that no worker delivers`,
-    query: (sql) => sql`
+    pendingWork: true,
+    query: (sql, now) => sql`
       select id as task_id, request_id, status, attempt_count, next_retry_at, lock_owner, lock_expires_at
       from inventory.inventory_integration_tasks
-      where status in ('pending', 'processing') and next_retry_at < now() - ${pollsWithin}::interval`,
+      where status in ('pending', 'processing') and next_retry_at < ${now} - ${pollsWithin}::interval`,
   },
   {
     name: 'inventory.task_order',

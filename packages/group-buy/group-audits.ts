@@ -67,12 +67,12 @@ export const groupAudits: readonly Audit[] = [
     name: 'group_buy.expired',
     about: 'groups fail when they expire, and their paid orders are cancelled',
     pendingWork: true,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as group_id, status, expire_at, null::bigint as order_id from group_buy.groups
-      where status = 'pending' and expire_at < now() - ${sweepGrace}::interval
+      where status = 'pending' and expire_at < ${now} - ${sweepGrace}::interval
       union all
       select m.group_id, g.status, g.expire_at, m.order_id from group_buy.members m
       join group_buy.groups g on g.id = m.group_id join orders.orders o on o.id = m.order_id
-      where m.refund_due and o.status = 2 and greatest(g.ended_at, o.paid_at) < now() - ${sweepGrace}::interval`,
+      where m.refund_due and o.status = 2 and greatest(g.ended_at, o.paid_at) < ${now} - ${sweepGrace}::interval`,
   },
 ];

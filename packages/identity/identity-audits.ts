@@ -20,8 +20,8 @@ export const identityAudits: readonly Audit[] = [
     name: 'identity.messages_late',
     about: 'no message waits for longer than an hour after it is due',
     pendingWork: true,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as message_id, notice, due_at from identity.messages
-      where status = 'queued' and due_at < now() - interval '1 hour'`,
+      where status = 'queued' and due_at < ${now} - interval '1 hour'`,
   },
 ];

@@ -46,12 +46,12 @@ export const marketingAudits: readonly Audit[] = [
     name: 'marketing.used_coupons',
     about: 'a used coupon belongs to an order of its shopper that used coupons and is not cancelled',
     // The dispatcher returns the coupons of an order that was refunded before shipment, within seconds after it.
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select u.id as user_coupon_id, u.order_id, o.status
       from marketing.user_coupons u left join orders.orders o on o.id = u.order_id
       where u.status = 2 and (
         o.id is null or o.user_id <> u.user_id or not coalesce('coupon' = any(o.price_steps), false)
-        or (o.status = 6 and (o.paid_at is null or o.updated_at < now() - interval '1 hour')))`,
+        or (o.status = 6 and (o.paid_at is null or o.updated_at < ${now} - interval '1 hour')))`,
   },
   {
     name: 'marketing.order_coupons',
@@ -74,16 +74,16 @@ export const marketingAudits: readonly Audit[] = [
     name: 'marketing.coupons_expired',
     about: 'unused coupons are marked as expired within two hours after their end',
     pendingWork: true,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as user_coupon_id, end_at from marketing.user_coupons
-      where status = 1 and end_at < now() - interval '2 hours'`,
+      where status = 1 and end_at < ${now} - interval '2 hours'`,
   },
   {
     name: 'marketing.full_reductions',
     about: `at most ${maxEnabledReductions} full reductions are enabled and have not ended`,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select count(*) as enabled from marketing.full_reductions
-      where status = 1 and (end_at is null or end_at > now() - interval '1 second')
+      where status = 1 and (end_at is null or end_at > ${now} - interval '1 second')
       having count(*) > ${maxEnabledReductions}`,
   },
 ];

@@ -5,10 +5,10 @@ export const messageAudits: readonly Audit[] = [
     name: 'message_centre.receivers',
     about: 'an inbox message to one shopper belongs to an existing account',
     // The dispatcher deletes the messages within seconds after the account.
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select m.id as message_id, m.user_id from message_centre.messages m
       left join identity.shoppers s on s.id = m.user_id
-      where m.user_id > 0 and (s.id is null or s.deleted_at < now() - interval '1 hour')`,
+      where m.user_id > 0 and (s.id is null or s.deleted_at < ${now} - interval '1 hour')`,
   },
   {
     name: 'message_centre.reads',

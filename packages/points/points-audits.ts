@@ -52,10 +52,10 @@ export const pointsAudits: readonly Audit[] = [
     name: 'points.cancelled_orders',
     about: 'a cancelled order has returned all its points',
     // The events of an order that was refunded in full are read within seconds.
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select p.order_id, o.order_no, p.used, p.returned
       from points.order_points p join orders.orders o on o.id = p.order_id
-      where o.status = 6 and p.returned < p.used and o.updated_at < now() - interval '1 hour'`,
+      where o.status = 6 and p.returned < p.used and o.updated_at < ${now} - interval '1 hour'`,
   },
   {
     name: 'points.order_earnings',

@@ -12,8 +12,8 @@ export const storageAudits: readonly Audit[] = [
     name: 'storage.unfinished',
     about: 'no upload and no removal of a file stays unfinished for two days: the clean-up ends them',
     pendingWork: true,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as file_id, driver, path, state, changed_at from storage.files
-      where state <> 'stored' and changed_at < now() - interval '2 days'`,
+      where state <> 'stored' and changed_at < ${now} - interval '2 days'`,
   },
 ];

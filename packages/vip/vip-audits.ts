@@ -33,10 +33,10 @@ export const vipAudits: readonly Audit[] = [
     name: 'vip.assets',
     about: 'a shopper has at most one membership, and only an existing account has one',
     // The dispatcher deletes the membership within seconds after the account.
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select a.user_id, count(*) as memberships, max(s.deleted_at) as deleted_at
       from vip.assets a left join identity.shoppers s on s.id = a.user_id
-      group by a.user_id, s.id having count(*) > 1 or s.id is null or max(s.deleted_at) < now() - interval '1 hour'`,
+      group by a.user_id, s.id having count(*) > 1 or s.id is null or max(s.deleted_at) < ${now} - interval '1 hour'`,
   },
   {
     name: 'vip.months',

@@ -18,13 +18,16 @@ export async function saying<T>(say: (line: string) => void, line: () => string,
  * not keep it from the upgrade.
  */
 async function checkAudits(url: string, old: Sql, audits: readonly Audit[], say: (line: string) => void) {
+  // One time for both: work becomes late meanwhile.
+  const at = new Date();
   const fresh = openDatabase(url, { max: 1, name: 'tradepost upgrade' });
   try {
-    const failed = (await runAudits(fresh, audits)).filter((result) => !auditPassed(result));
+    const failed = (await runAudits(fresh, audits, { at })).filter((result) => !auditPassed(result));
     for (const result of failed) {
       const [before] = await runAudits(
         old,
         audits.filter(({ name }) => name === result.name),
+        { at },
       );
       if (before?.error || before?.total !== result.total)
         throw new Error(

@@ -97,7 +97,7 @@ const restore =
       print(`uploaded files: ${files.written} written, ${files.present} were there, ${files.failed} not written`);
       for (const reason of files.reasons) print(`  ${reason}`);
       if (problem) print(`stored secrets: ${problem}`);
-      print(`next: ${commandName()} audit, then ${commandName()} doctor`);
+      print(`next: ${commandName()} audit --at ${manifest.snapshot_at}, then ${commandName()} doctor`);
     });
   };
 

@@ -86,7 +86,7 @@ export function addVerify(group: Command, context: CommandContext): void {
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
-        `\nExample:\n  $ tradepost backup verify /var/backups/shop${placesHelp}\n\nThe temporary database is on the server of DATABASE_URL, otherwise in a temporary embedded PostgreSQL. It is removed at the end; what a killed command has left, by the next one and by a worker.\n\nExit code 1 when the backup is damaged, or when a check finds rows.`,
+        `\nExample:\n  $ tradepost backup verify /var/backups/shop${placesHelp}\n\nThe temporary database is on the server of DATABASE_URL, otherwise in a temporary embedded PostgreSQL. It is removed at the end; what a killed command has left, by the next one and by a worker.\n\nChecks of late and failed work are left out: such work is a fault of the shop and not of the backup. \`audit\` finds it.\n\nExit code 1 when the backup is damaged, or when a check finds rows.`,
       ),
   ).action(verify(context));
 }

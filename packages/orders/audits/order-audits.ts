@@ -189,10 +189,10 @@ const expiryAudits: readonly Audit[] = [
     name: 'orders.expired',
     pendingWork: true,
     about: `no order is unpaid ${sweepGrace} after its expiry; a violation means that the sweep does not run or cannot cancel it`,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as order_id, order_no, user_id, expires_at from orders.orders
       where status = 1 -- pending payment
-        and expires_at < now() - ${sweepGrace}::interval`,
+        and expires_at < ${now} - ${sweepGrace}::interval`,
   },
 ];
 

@@ -74,11 +74,11 @@ export const paymentAudits: readonly Audit[] = [
     name: 'orders.refunds_forgotten',
     pendingWork: true,
     about: `no refund has been pending for ${sweepGrace} without a job; a violation means that the sweep of the worker does not run`,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select r.id as refund_id, r.refund_no, r.order_id, r.amount, r.attempts, r.updated_at
       from orders.refunds r
       left join graphile_worker.jobs j on j.key = ${`${refundTask}:`} || r.refund_no and j.attempts < j.max_attempts
-      where r.status = 'pending' and j.id is null and r.updated_at < now() - ${sweepGrace}::interval`,
+      where r.status = 'pending' and j.id is null and r.updated_at < ${now} - ${sweepGrace}::interval`,
   },
   {
     name: 'orders.refunds_failed',

@@ -11,7 +11,8 @@ export type Audit = {
   /**
    * Selects the rows that break the invariant. One select over whole tables (hash joins and aggregates, no subquery per
    * row), without limit and order: the run adds them. It may find a fault late, but it never reports a false one: the
-   * rows of one transaction are visible together.
+   * rows of one transaction are visible together. Times are compared with `now`: the data can be older than the run, as in a
+   * restored backup.
    */
-  query(sql: Queryable): Statement;
+  query(sql: Queryable, now: Statement): Statement;
 };

@@ -14,9 +14,16 @@ export type AuditResult = {
 
 export const auditPassed = (result: AuditResult): boolean => result.total === 0 && result.error === null;
 
+type AuditOptions = {
+  /** The number of rows that a result has. */
+  readonly limit?: number;
+  /** The time of the data, to which lateness is compared. Default: now. */
+  readonly at?: Date;
+};
+
 type Counted = Record<string, unknown> & { audit_total: number };
 
-async function runAudit(tx: Transaction, audit: Audit, limit: number): Promise<AuditResult> {
+async function runAudit(tx: Transaction, audit: Audit, { limit = 20, at }: AuditOptions): Promise<AuditResult> {
   const begun = performance.now();
   const result = (found: Partial<AuditResult>): AuditResult => ({
     ...{ name: audit.name, about: audit.about, total: 0, rows: [], error: null },
@@ -27,7 +34,8 @@ async function runAudit(tx: Transaction, audit: Audit, limit: number): Promise<A
     // A savepoint: when one query fails, the other audits still run.
     const found = await tx.savepoint(
       (point) => point<Counted[]>`
-        select broken.*, count(*) over () as audit_total from (${audit.query(point)}) as broken limit ${limit}`,
+        select broken.*, count(*) over () as audit_total
+        from (${audit.query(point, at ? point`${at}::timestamptz` : point`now()`)}) as broken limit ${limit}`,
     );
     const rows = found.map(({ audit_total: _total, ...row }) => row);
     return result({ total: found[0]?.audit_total ?? 0, rows });
@@ -46,7 +54,7 @@ async function runAudit(tx: Transaction, audit: Audit, limit: number): Promise<A
 export async function runAudits(
   sql: Sql,
   audits: readonly Audit[],
-  options: { limit?: number; onStart?: (audit: Audit) => void; onResult?: (result: AuditResult) => void } = {},
+  options: AuditOptions & { onStart?: (audit: Audit) => void; onResult?: (result: AuditResult) => void } = {},
 ): Promise<AuditResult[]> {
   const results: AuditResult[] = [];
   await sql.begin('isolation level repeatable read read only', async (tx) => {
@@ -56,7 +64,7 @@ export async function runAudits(
              set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
     for (const audit of audits) {
       options.onStart?.(audit);
-      const result = await runAudit(tx, audit, options.limit ?? 20);
+      const result = await runAudit(tx, audit, options);
       options.onResult?.(result);
       results.push(result);
     }

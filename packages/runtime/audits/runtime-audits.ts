@@ -16,10 +16,10 @@ export const runtimeAudits: readonly Audit[] = [
     name: 'runtime.jobs_late',
     pendingWork: true,
     about: `no job has been due for ${lateAfter} without a run: otherwise no worker runs, or the workers are too slow`,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as job, task_identifier as task, attempts, run_at
       from graphile_worker.jobs
-      where attempts < max_attempts and locked_at is null and run_at < now() - ${lateAfter}::interval`,
+      where attempts < max_attempts and locked_at is null and run_at < ${now} - ${lateAfter}::interval`,
   },
   {
     name: 'runtime.events_failed',
@@ -32,8 +32,8 @@ export const runtimeAudits: readonly Audit[] = [
     name: 'runtime.events_late',
     pendingWork: true,
     about: `no event has waited for ${lateAfter} for its dispatch: otherwise no worker runs, or its reader fails`,
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       select id as event, name, subject, attempts, last_error, occurred_at from runtime.outbox
-      where dispatched_at is null and failed_at is null and occurred_at < now() - ${lateAfter}::interval`,
+      where dispatched_at is null and failed_at is null and occurred_at < ${now} - ${lateAfter}::interval`,
   },
 ];
