@@ -24,7 +24,12 @@ export function adminFetch(
   const ready = async () => {
     const states = await parts.check();
     const isReady = states.every(({ ok }) => ok);
-    return json(isReady ? 200 : 503, { status: isReady ? 'ok' : 'unavailable', version, parts: states });
+    return json(isReady ? 200 : 503, {
+      status: isReady ? 'ok' : 'unavailable',
+      version,
+      pid: process.pid,
+      parts: states,
+    });
   };
   return (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { error: 'only GET and HEAD' });

@@ -1,11 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runCommandInProcess } from '@tradepost/testing/processes/command';
+import { freePorts } from '@tradepost/testing/processes/free-ports';
 import { isInstalled } from '@tradepost/testing/processes/is-installed';
 import { openRedis, redisIsInstalled } from '@tradepost/testing/servers/redis';
-import { openShop } from '@tradepost/testing/shop';
+import { openShop, type Shop } from '@tradepost/testing/shop';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../../..');
@@ -275,22 +279,67 @@ describe.runIf(hasSystemd)('systemd', () => {
   });
 });
 
-/** Runs `ready.ts` and answers its exit code. */
-function isReady(port: number, ...args: string[]): Promise<number | null> {
-  const { promise, resolve: ended } = Promise.withResolvers<number | null>();
+/** Runs `ready.ts` and answers its exit code. `mainPid`: as systemd runs it after the start of this process. */
+async function isReady(port: number, args: readonly string[] = [], mainPid?: number): Promise<number | null> {
+  const env = { ...process.env, ...(mainPid === undefined ? {} : { MAINPID: String(mainPid) }) };
   const script = join(root, 'daemons/ready.ts');
-  spawn(process.execPath, [script, '--admin-port', String(port), ...args]).once('close', ended);
-  return promise;
+  const child = spawn(process.execPath, [script, '--admin-port', String(port), ...args], { env });
+  const [code] = await once(child, 'close');
+  return code as number | null;
 }
 
 test('the readiness check waits for a process, and fails for one that is stopping', async () => {
   const shop = await openShop({ adminPort: 0, drainSeconds: 3 });
   const { port } = shop.server.admin!;
-  expect(await isReady(port, '--wait', '10')).toBe(0);
+  expect(await isReady(port, ['--wait', '10'])).toBe(0);
+  expect(await isReady(port, ['--wait', '10'], process.pid)).toBe(0);
   const stopping = shop.close();
   expect(await isReady(port)).toBe(1);
-  expect(await isReady(port, '--ignore', 'store')).toBe(1);
+  expect(await isReady(port, ['--ignore', 'store'])).toBe(1);
   await stopping;
+});
+
+describe('the start of a unit', () => {
+  let shop: Shop;
+  let living: ChildProcess;
+  beforeAll(async () => {
+    shop = await openShop({ adminPort: 0 });
+    living = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  });
+  afterAll(async () => {
+    living?.kill('SIGKILL');
+    await shop?.close();
+  });
+
+  test('fails as soon as its process has ended, also when another process answers on its port', async () => {
+    const gone = spawn(process.execPath, ['--version']);
+    await once(gone, 'close');
+    for (const port of [shop.server.admin!.port, await freePorts()]) {
+      const started = performance.now();
+      expect(await isReady(port, ['--wait', '60'], gone.pid)).toBe(1);
+      // It did not wait.
+      expect(performance.now() - started).toBeLessThan(60_000);
+    }
+  });
+
+  test('is not complete by the answer of another process', async () => {
+    expect(await isReady(shop.server.admin!.port, ['--wait', '1'], living.pid)).toBe(1);
+  });
+});
+
+test('another program on the port of the admin listener is not ready', async () => {
+  for (const [status, text] of [
+    [200, 'ok'],
+    [200, 'null'],
+    [503, '{"parts":1}'],
+    [503, '{"parts":[null]}'],
+    [404, '{}'],
+  ] as const) {
+    const server = createServer((_request, response) => response.writeHead(status).end(text));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    expect(await isReady((server.address() as AddressInfo).port)).toBe(1);
+    server.close();
+  }
 });
 
 test.skipIf(!redisIsInstalled('readiness without the store'))(
@@ -303,9 +352,9 @@ test.skipIf(!redisIsInstalled('readiness without the store'))(
       await redis.kill();
       const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
       const [, options] = /^HEALTHCHECK .*"daemons\/ready.ts", (.*)\]$/m.exec(dockerfile)!;
-      expect(await isReady(port, ...JSON.parse(`[${options}]`))).toBe(0);
+      expect(await isReady(port, JSON.parse(`[${options}]`))).toBe(0);
       expect(await isReady(port)).toBe(1);
-      expect(await isReady(port, '--ignore', 'database')).toBe(1);
+      expect(await isReady(port, ['--ignore', 'database'])).toBe(1);
     } finally {
       await shop.close();
       await redis.close();
