@@ -32,6 +32,25 @@ export type DatabaseServer = {
   close(): Promise<void>;
 };
 
+/** A certificate whose authority is not known here. */
+const unknownAuthority = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+const unknownParameter = '42704';
+
+/** How to correct the fault, or nothing. */
+export function hintFor(code: unknown, databaseUrl: string): string {
+  if (code === '3D000') return ` Create it: ${createDatabaseCommand(databaseUrl)}`;
+  if (unknownAuthority.some((one) => one === code))
+    return ' NODE_EXTRA_CA_CERTS=FILE names the certificate of its authority';
+  if (code === unknownParameter && new URL(databaseUrl).searchParams.has('sslrootcert'))
+    return ' Instead of sslrootcert, NODE_EXTRA_CA_CERTS=FILE names the certificate of the authority';
+  return '';
+}
+
 /** Rejects with a message that says how to correct the fault. The message does not contain the password. */
 async function reachable(databaseUrl: string): Promise<void> {
   const sql = openDatabase(databaseUrl, { max: 1, name: 'tradepost start' });
@@ -39,9 +58,9 @@ async function reachable(databaseUrl: string): Promise<void> {
     await sql`select 1`;
   } catch (error) {
     const { host } = new URL(databaseUrl);
-    const hint =
-      (error as { code?: unknown }).code === '3D000' ? ` Create it: ${createDatabaseCommand(databaseUrl)}` : '';
-    throw new Error(`PostgreSQL at ${host} cannot be used (DATABASE_URL): ${(error as Error).message}.${hint}`);
+    throw new Error(
+      `PostgreSQL at ${host} cannot be used (DATABASE_URL): ${(error as Error).message}.${hintFor((error as { code?: unknown }).code, databaseUrl)}`,
+    );
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -130,7 +130,16 @@ describe('an invalid configuration stops the start', () => {
     expect(() => loadConfig({ env: { PORT: '70000', BATCH_MAX: '-1' } })).toThrow(/- PORT: .*\n.*- BATCH_MAX: /);
   });
 
-  test.each(['p/ss', 'p#ss', 'p?ss', 'p%zz'])(
+  test.each([
+    'postgres:///shop?host=/run/postgresql',
+    'postgres://shop:p@%2Frun%2Fpostgresql/shop',
+    'postgres://shop:p%40ss@db:5433/sh%40op?sslmode=verify-full&application_name=shop@web1&options=-c%20work_mem=8MB',
+    'postgres://shop:p@ss@db/shop#note',
+  ])('the database URL %s is taken', (databaseUrl) => {
+    expect(loadConfig({ env: { DATABASE_URL: databaseUrl } }).config.databaseUrl).toBe(databaseUrl);
+  });
+
+  test.each(['p/ss', 'p#ss', 'p?ss', 'p%zz', 'pa:ss@w/ord#1%', 's@w?x'])(
     'the password %s that is not percent-encoded is named as the cause',
     (password) => {
       const hint =

@@ -19,9 +19,10 @@ const beginsWith = (text: string, protocols: readonly string[]) =>
 /** Whether it can be parsed, and its user name and password can be decoded. */
 function isUrl(text: string): boolean {
   try {
-    const { username, password } = new URL(text);
+    const { username, password, pathname, searchParams, hash } = new URL(text);
     decodeURIComponent(username + password);
-    return true;
+    // A password with / ? or # ends the host too early. The @ before the real host is then in the path, the query or the fragment.
+    return ![pathname, hash, ...searchParams.keys()].some((part) => part.includes('@'));
   } catch {
     return false;
   }
