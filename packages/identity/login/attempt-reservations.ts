@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceErrors } from '@tradepost/core';
-import type { Runtime } from '@tradepost/runtime';
+import { openCountedWarning, type Runtime } from '@tradepost/runtime';
 
 type Deps = Pick<Runtime, 'store' | 'log' | 'now'>;
 
@@ -25,10 +25,21 @@ export type Reservations = {
 /** Hashes a name or phone for a key, so that the keys of the store show no personal data. */
 export const hashed = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
+/** One for each log: the limits of log-ins and the reservations share its line a minute. */
+const warnings = new WeakMap<Deps['log'], ReturnType<typeof openCountedWarning>>();
+
+function warnOf(log: Deps['log']): ReturnType<typeof openCountedWarning> {
+  const known = warnings.get(log);
+  if (known) return known;
+  const warn = openCountedWarning(log, 'the store does not answer: attempts are not limited');
+  warnings.set(log, warn);
+  return warn;
+}
+
 /** Returns `otherwise` when the store does not answer. Attempts are then not limited, so logins work without the store. */
 export function unlessDown<T>(log: Deps['log'], call: Promise<T>, otherwise: T): Promise<T> {
   return call.catch((error: unknown) => {
-    log.warn({ err: error }, 'the store does not answer: attempts are not limited');
+    warnOf(log)({ reason: error instanceof Error ? error.message : String(error) });
     return otherwise;
   });
 }
