@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { openLog } from '@tradepost/runtime';
 import { openDatabaseProxy } from '@tradepost/testing/servers/database-proxy';
 import { openRedis, redisIsInstalled } from '@tradepost/testing/servers/redis';
 import { openShop, type Shop } from '@tradepost/testing/shop';
@@ -70,15 +71,30 @@ test.skipIf(!redisIsInstalled('readiness without the store'))(
   'without its Redis a process serves requests and is ready for a proxy, and the admin listener names the store',
   async () => {
     const redis = await openRedis();
-    const shop = await openShop({ adminPort: 0, redisUrl: redis.url });
+    const lines: string[] = [];
+    const log = openLog({ level: 'warn', stream: { write: (line: string) => lines.push(line) } });
+    const shop = await openShop({ adminPort: 0, redisUrl: redis.url }, {}, { log });
+    const metrics = async () => (await read(`${shop.server.admin!.url}/metrics`)).text;
     try {
       const admin = `${shop.server.admin!.url}/ready`;
+      expect(await metrics()).toMatch(/^process_part_works\{part="store"\} 1$/m);
       await redis.kill();
       const inside = await read(admin);
       expect(inside.status).toBe(503);
       expect(JSON.parse(inside.text).parts).toContainEqual(expect.objectContaining({ name: 'store', ok: false }));
       expect((await read(`${shop.url}/ready`)).status).toBe(200);
-      await expect(shop.login('ann', 'wrong')).rejects.toThrow(/login of ann: .*password/);
+      for (let n = 0; n < 3; n += 1)
+        await expect(shop.login('ann', 'wrong')).rejects.toThrow(/login of ann: .*password/);
+      // One line a minute, without a stack.
+      const warnings = lines.filter((line) => line.includes('attempts are not limited'));
+      expect(warnings.map((line) => JSON.parse(line).err)).toEqual([undefined]);
+      const text = await metrics();
+      for (const [part, works] of [
+        ['store', 0],
+        ['database', 1],
+        ['process', 1],
+      ])
+        expect(text).toContain(`process_part_works{part="${part}"} ${works}\n`);
       await redis.start();
       await expect.poll(async () => (await read(admin)).status, { timeout: 10_000 }).toBe(200);
     } finally {

@@ -139,10 +139,24 @@ const controlOptions = {
   maxLifetimeSeconds: null,
 } as const;
 
-function partsOf(sql: Sql, store: Store): Parts {
+/** Checks the parts before each read of the metrics, so that an alert names the part that is away. */
+function measureParts({ gauge, beforeRead }: Metrics, parts: Parts): void {
+  const works = gauge({
+    name: 'process_part_works',
+    help: '1 while a part of the process works, else 0: database, store (Redis), process, and worker where one runs',
+    labelNames: ['part'],
+    flushed: true,
+  });
+  beforeRead.add(async () => {
+    for (const { name, ok } of await parts.check()) works.set({ part: name }, Number(ok));
+  });
+}
+
+function openRuntimeParts(sql: Sql, store: Store, metrics: Metrics): Parts {
   const parts = openParts(checkMs);
   parts.add('database', () => sql`select 1`);
   parts.add('store', () => store.ping());
+  measureParts(metrics, parts);
   return parts;
 }
 
@@ -220,7 +234,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     const commits = openGroupCommits({ config, metrics, idempotency });
     // A batch that waits for a lock ends at the deadline: its connection closes, which rolls it back.
     closers.push(() => Promise.race([commits.drain(), sleep(drainMs, undefined, { ref: false })]));
-    const parts = partsOf(sql, store);
+    const parts = openRuntimeParts(sql, store, metrics);
     return {
       ...{ instance: instance.slice(0, 8), config, sql, control },
       databaseUrl: server.url,
