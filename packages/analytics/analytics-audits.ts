@@ -6,9 +6,9 @@ export const analyticsAudits: readonly Audit[] = [
     about: 'the stored numbers of past days (the newest seven, and seven others) are those of their orders',
     // Offsets such as +08:00 mean the opposite in PostgreSQL, so days of such a zone are left out. Days with changes that are on
     // their way are counted again later.
-    query: (sql) => sql`
+    query: (sql, now) => sql`
       with known as (
-        select d.*, row_number() over (order by day desc) as age, row_number() over (order by md5(day::text || current_date)) as lot
+        select d.*, row_number() over (order by day desc) as age, row_number() over (order by md5(day::text || (${now})::date)) as lot
         from analytics.order_days d where zone !~ '^[+-]'
       ), sample as (
         select k.*, k.day::timestamp at time zone zone as day_start, (k.day + 1)::timestamp at time zone zone as day_end

@@ -175,7 +175,11 @@ test('a shop moves from an external server into an embedded one and back, row by
   const second = join(folder, 'second.tar');
   expect(await runCommandInProcess(['backup', 'create', second, '--data', data])).toMatchObject({ code: 0 });
   const back = await emptyDatabase();
-  expect(await backup(['restore', second], { DATABASE_URL: back.url })).toMatchObject({ code: 0 });
+  const restoredBack = await backup(['restore', second], { DATABASE_URL: back.url });
+  // The command as it is printed, with the time that `audit` takes.
+  const [, time] = /^next: tradepost audit --at (\S+), then tradepost doctor$/m.exec(restoredBack.stdout)!;
+  const audited = await runCommandInProcess(['audit', '--at', time!, '--json'], { env: { DATABASE_URL: back.url } });
+  expect([restoredBack.code, JSON.parse(audited.stdout).checks.length > 100]).toEqual([0, true]);
   const first = databases[0]!;
   expect(await contentOf(back.sql)).toEqual(await contentOf(first.sql));
   expect(await sequencesOf(back.sql)).toEqual(await sequencesOf(first.sql));

@@ -6,7 +6,7 @@ export type Audit = {
   readonly name: string;
   /** The invariant in a sentence for operators. */
   readonly about: string;
-  /** True when the rows are late or failed work, and not wrong data. Tests that stop workers do not run these audits. */
+  /** True when the rows are late or failed work, and not wrong data. Tests that stop workers and `backup verify` leave these audits out. */
   readonly pendingWork?: true;
   /**
    * Selects the rows that break the invariant. One select over whole tables (hash joins and aggregates, no subquery per
