@@ -187,16 +187,22 @@ test('a shop moves from an external server into an embedded one and back, row by
 
 test('a file that was cut off or altered is refused, and the database stays empty', async () => {
   const bytes = await readFile(file);
-  const name = join(folder, 'damaged.tar');
+  const nameOfBackup = 'tradepost-00000001-20260301T033000Z.tar';
   const database = await emptyDatabase();
-  const damaged: [string, Buffer][] = [
+  const second = bytes.indexOf('ustar', 512) - 257;
+  const damaged: [message: string, content: Buffer, fileName?: string][] = [
     ['not complete', bytes.subarray(0, bytes.length - 700)],
     ['not complete', Buffer.concat([bytes, Buffer.alloc(512)])],
     // In the first part.
     ['altered', Buffer.from(bytes).fill(bytes[600]! ^ 1, 600, 601)],
     ['no backup', Buffer.from('not a backup'.repeat(100))],
+    // In the first header, with and without the name that backups have.
+    ['its beginning is damaged', Buffer.from(bytes).fill(bytes[200]! ^ 1, 200, 201)],
+    ['altered or is damaged (tar: 0)', Buffer.from(bytes).fill(bytes[200]! ^ 1, 200, 201), nameOfBackup],
+    [`altered or is damaged (tar: ${second})`, Buffer.from(bytes).fill(1, second, second + 1)],
   ];
-  for (const [message, content] of damaged) {
+  for (const [message, content, fileName = 'damaged.tar'] of damaged) {
+    const name = join(folder, fileName);
     await writeFile(name, content);
     for (const args of [
       ['restore', name],

@@ -33,7 +33,11 @@ export const backupErrors = defineErrors({
     en: '{place} was altered or is damaged ({part}): its checksum is wrong. Use another backup',
     'zh-CN': '{place} 已被修改或损坏（{part}）：校验和不符。请使用其他备份',
   },
-  no_backup: { code: 422, en: '{place} is no backup of a shop', 'zh-CN': '{place} 不是商店备份' },
+  no_backup: {
+    code: 422,
+    en: '{place} is no backup of a shop, or its beginning is damaged',
+    'zh-CN': '{place} 不是商店备份，或其开头已损坏',
+  },
   newer_format: {
     code: 422,
     en: '{place} was made by a newer version of the program ({program}): restore it with that version or a later one',

@@ -1,5 +1,5 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { checkFolder, spaceOf } from '@tradepost/runtime';
 import { backupErrors } from '../errors.ts';
 import { manifestEntry } from '../format/manifest.ts';
@@ -84,7 +84,11 @@ async function openReader(file: string): Promise<BackupReader> {
   });
   try {
     const entries = await readTarEntries(handle).catch((error: unknown) => {
-      throw error instanceof TarError ? backupErrors.no_backup({ place: file }) : error;
+      if (!(error instanceof TarError)) throw error;
+      // An archive up to here, or a file that is named like a backup, was one.
+      if (error.at > 0 || isBackupName(basename(file, extension)))
+        throw backupErrors.altered({ place: file, part: `tar: ${error.at}` });
+      throw backupErrors.no_backup({ place: file });
     });
     if (entries?.at(-1)?.name !== manifestEntry) throw backupErrors.incomplete({ place: file });
     const byName = new Map(entries.map((entry) => [entry.name, entry]));

@@ -37,7 +37,7 @@ export type TarEntry = { readonly name: string; readonly at: number; readonly si
 
 /**
  * The entries of an archive, in order. Null when the file does not end as an archive does: it was cut off, or something was
- * added. Throws TarError for a file that is no archive.
+ * added. Throws TarError where the header of an entry is expected and not found.
  */
 export async function readTarEntries(handle: FileHandle): Promise<TarEntry[] | null> {
   const { size: length } = await handle.stat();
@@ -47,10 +47,9 @@ export async function readTarEntries(handle: FileHandle): Promise<TarEntry[] | n
     await handle.read(header, 0, block, at);
     if (header.every((byte) => byte === 0)) return at + tarEnd.length === length ? entries : null;
     const field = (from: number, to: number) => header.toString('latin1', from, to).split('\0')[0]!.trim();
-    if (Number.parseInt(field(148, 156), 8) !== sumOf(header) || field(156, 157) !== '0')
-      throw new TarError('not an archive');
     const size = Number.parseInt(field(124, 136), 8);
-    if (!Number.isSafeInteger(size)) throw new TarError('not an archive');
+    const isRight = Number.parseInt(field(148, 156), 8) === sumOf(header) && field(156, 157) === '0';
+    if (!isRight || !Number.isSafeInteger(size)) throw new TarError(at);
     entries.push({ name: field(0, maxNameBytes), at: at + block, size });
     at += block + size + tarPadding(size).length;
   }
@@ -59,4 +58,10 @@ export async function readTarEntries(handle: FileHandle): Promise<TarEntry[] | n
 
 export class TarError extends Error {
   override name = 'TarError';
+  /** Where no header of an entry is, in bytes. */
+  readonly at: number;
+  constructor(at: number) {
+    super(`no header of an entry at byte ${at}`);
+    this.at = at;
+  }
 }
