@@ -368,6 +368,30 @@ test('backups on schedule are made once per slot, and only old ones of this shop
   await settings.set('backup.destination', place);
   const verified = await backup(['verify', '--checksums', '--json'], ofShop());
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, location: expect.stringContaining(place) });
-  expect(await shop.server.runtime.metrics.registry.metrics()).toMatch(/backup_last_success_timestamp_seconds [1-9]/);
+  const times = async () => {
+    const text = await shop.server.runtime.metrics.registry.metrics();
+    const time = (name: string) =>
+      Number(new RegExp(`^backup_last_${name}_timestamp_seconds (\\d+)$`, 'm').exec(text)![1]);
+    return { success: time('success'), failure: time('failure') };
+  };
+  const before = await times();
+  expect(before.success).toBeGreaterThan(before.failure);
+
+  // A folder to which a unit may not write looks fine to the doctor, which is a command. What the worker found is known.
+  await sql`
+    insert into backup.runs (is_scheduled, started_at, ended_at, location, bytes, rows, files, error)
+    select true, now(), now(), location, 0, 0, 0, 'EROFS: read-only file system, open ''x''' from backup.runs limit 1`;
+  expect(await runTask(shop, 'backup.scheduled')).toBeUndefined();
+  const { success, failure } = await times();
+  expect(failure).toBeGreaterThanOrEqual(success);
+  expect(await said()).toContainEqual(
+    expect.objectContaining({
+      id: 'backups/failed',
+      todo: expect.stringContaining('the units write only to the folder of service print --backups'),
+    }),
+  );
+  // Without a schedule nothing fails any more.
   await settings.unset('backup.destination');
+  await runTask(shop, 'backup.scheduled');
+  expect((await times()).failure).toBe(0);
 });

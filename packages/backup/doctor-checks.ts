@@ -13,6 +13,9 @@ const hourMs = 3_600_000;
 /** A backup of a shop without products or orders. */
 const leastBytes = 2 ** 20;
 
+/** The doctor, which is a command, may write where a unit may not: it cannot find this by a try. */
+const onlyBackups = `the units write only to the folder of service print --backups: set ${destination.key} to it, or print the units again with --backups`;
+
 /** Finds a folder without the space for another backup as large as the last one. */
 async function checkSpace(place: Place, done: LatestRuns['done'], { error }: Findings): Promise<void> {
   const free = await place.free();
@@ -36,7 +39,7 @@ export const backupCheck: DoctorCheck = {
       (config.production ? warning : note)(
         'backups/not-scheduled',
         'no backups are made on schedule',
-        `tradepost settings set ${destination.key} /var/backups/shop, or s3://bucket/prefix`,
+        `tradepost settings set ${destination.key} /var/backups/tradepost, or s3://bucket/prefix`,
       );
       return;
     }
@@ -57,7 +60,7 @@ export const backupCheck: DoctorCheck = {
       error(
         'backups/failed',
         `the last backup failed at ${isoInZone(failed.started_at, zone)}: ${failed.error}`,
-        'correct it; the worker tries again every half hour. tradepost backup create makes one now',
+        `${failed.error.includes('EROFS') ? onlyBackups : 'correct it'}; a worker tries every half hour, and its success ends this finding. tradepost backup create makes one by hand`,
       );
     const isThere = done !== null && dirname(done.location) === place.location.replace(/\/$/, '');
     const late = done && Date.now() - done.ended_at.getTime() > 2 * settings.get(everyHours) * hourMs;
@@ -73,7 +76,7 @@ export const backupCheck: DoctorCheck = {
       note(
         'backups/none-yet',
         `no backup on schedule has been made in ${place.location} yet${done ? `; the last one is ${done.location}` : ''}`,
-        `a worker makes it ${done ? `at ${time.key}` : 'within five minutes'}; tradepost backup create makes one now`,
+        `a worker makes it within five minutes${done ? ` of ${time.key}` : ''}; tradepost backup create makes one now`,
       );
   },
 };

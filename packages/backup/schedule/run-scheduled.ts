@@ -32,10 +32,11 @@ export const doneRun = (created: CreatedBackup, started_at: Date, is_scheduled: 
 });
 
 async function setGauges({ runtime }: Deps): Promise<void> {
-  const { done } = await selectLatestRuns(runtime.sql);
-  const { runs, lastSuccess, lastBytes } = backupMetrics(runtime.metrics);
+  const { done, failed } = await selectLatestRuns(runtime.sql);
+  const { runs, lastSuccess, lastFailure, lastBytes } = backupMetrics(runtime.metrics);
   startAtZero(runs, [{ result: 'done' }, { result: 'failed' }]);
   lastSuccess.set(done ? Math.floor(done.ended_at.getTime() / 1000) : 0);
+  lastFailure.set(failed ? Math.floor(failed.started_at.getTime() / 1000) : 0);
   lastBytes.set(done?.bytes ?? 0);
 }
 
@@ -44,7 +45,10 @@ export async function runScheduled(deps: Deps): Promise<'off' | 'not_due' | 'run
   const { runtime, files, log, signal } = deps;
   const { sql, settings, config, now } = runtime;
   const to = settings.get(destination);
-  if (to === '') return 'off';
+  if (to === '') {
+    backupMetrics(runtime.metrics).lastFailure.set(0);
+    return 'off';
+  }
   const schedule = { time: settings.get(time), everyHours: settings.get(everyHours), timeZone: settings.get(timeZone) };
   await setGauges(deps);
   if (!isDue(now(), schedule, await selectLatestRuns(sql))) return 'not_due';
@@ -75,6 +79,7 @@ export async function runScheduled(deps: Deps): Promise<'off' | 'not_due' | 'run
       { is_scheduled: true, started_at: started, location: place.location, bytes: 0, rows: 0, files: 0, error: reason },
     ]);
     backupMetrics(runtime.metrics).runs.inc({ result: 'failed' });
+    await setGauges(deps);
     return 'failed';
   }
   await setGauges(deps);
