@@ -79,7 +79,7 @@ export const checkedFetch = (routes: readonly Route[]) =>
     return response;
   }) as typeof fetch;
 
-/** The body as it is sent, and its content type unless it is that of a form. */
+/** The body as it is sent, and the content type of JSON. A form has its own, and a raw body that of `headers`. */
 function sentBody(
   routes: readonly Route[],
   method: string,

@@ -173,7 +173,7 @@ const reserverKilled = scenario(
     for (; outcome.rounds < kills; outcome.rounds += 1) {
       const from = crowd.confirmed();
       await until('orders under load', () => crowd.confirmed() >= from + between, 180);
-      // Every second kill follows immediately after an answer to a reserve has been sent. Before the others this answer is held back.
+      // Every second kill follows immediately after the answer to a reserve. The others come while this answer is held back.
       const waiting = outcome.rounds % 2 ? null : warehouse.recorder.holdAnswers('reserve');
       if (waiting) {
         await until('a reserve without its answer', () => waiting.held() > 0);
