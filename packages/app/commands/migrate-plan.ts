@@ -81,7 +81,7 @@ export async function printPlan(context: CommandContext, options: GlobalOptions)
   if (options.json) return printJson({ database, version, migrations, problems: faults });
   for (const { what, todo } of faults) print(`${red('refused')}: ${what}. ${todo}.`);
   if (faults.length > 0) return;
-  if (migrations.length === 0) return print(`nothing to apply: ${database} is at version ${version}`);
+  if (migrations.length === 0) return print(`nothing to apply: ${database} fits version ${version}`);
   print(
     table(
       [
@@ -121,7 +121,7 @@ export async function checkDatabaseVersion(options: GlobalOptions): Promise<bool
   });
   const ok = faults.length === 0;
   if (options.json) printJson({ ok, database, version, ...state, problems: faults });
-  else if (ok) print(`${green('up to date')}: ${database} is at version ${version}`);
+  else if (ok) print(`${green('up to date')}: ${database} fits version ${version}`);
   else {
     for (const { what, todo } of faults) print(`${red('not at this version')}: ${what}. ${todo}.`);
     print(`checked: ${database}`);
