@@ -13,7 +13,7 @@ export class KeyFileError extends Error {
 
 const keyBytes = 32;
 const header =
-  '# Keys of the stored secrets. The first key encrypts, every key decrypts. Keep a copy with the backups.\n';
+  '# Keys of the stored secrets. The first key encrypts, every key decrypts. Keep a copy apart from the backups.\n';
 
 const newKeyLine = (): string => `${randomBytes(keyBytes).toString('base64')}\n`;
 
