@@ -48,7 +48,8 @@ export SUDO_USER="\${SUDO_USER:-$(id -un)}"
 if [ "$(id -un)" = '${user}' ]; then
   exec '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost${extension}' "$@"
 fi
-exec runuser -u '${user}' -- '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost${extension}' "$@"
+# No process stays between, as with runuser, which kills the program two seconds after a SIGTERM.
+exec setpriv --reuid='${user}' --regid="$(id -g '${user}')" --init-groups -- '${node}' --max-old-space-size=${heapMegabytes} '${directory}/bin/tradepost${extension}' "$@"
 `;
   return { name: 'tradepost.sh', text };
 }

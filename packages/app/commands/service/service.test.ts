@@ -85,12 +85,12 @@ test('every command line of a unit is one that the program knows', async () => {
 });
 
 describe('the wrapper of the command', () => {
-  /** Runs it in a folder of its own, where `runuser` and Node.js print what they are given, as a user that `id` names. */
+  /** Runs it in a folder of its own, where `setpriv` and Node.js print what they are given, as a user that `id` names. */
   const runWrapper = async ({ uid = 0, name = 'root', environmentFile = join(folder, 'shop.env'), sudo = '' } = {}) => {
     const place = await mkdtemp(join(folder, 'wrapper-'));
     const show = `#!/bin/sh\necho "$0|$NODE_ENV|$TRADEPOST_DATA|$SHUTDOWN_SECONDS|$(pwd)|$(umask)|$SUDO_USER|$TRADEPOST_COMMAND"\nprintf '<%s>' "$@"\n`;
-    const id = `#!/bin/sh\n[ "$1" = -u ] && echo ${uid} || echo ${name}\n`;
-    for (const [file, text] of Object.entries({ runuser: show, node: show, id }))
+    const id = `#!/bin/sh\ncase "$1$2" in -u) echo ${uid};; -gtradepost) echo 990;; *) echo ${name};; esac\n`;
+    for (const [file, text] of Object.entries({ setpriv: show, node: show, id }))
       await writeFile(join(place, file), text, { mode: 0o755 });
     const output = join(place, 'out');
     await printUnits(
@@ -118,7 +118,7 @@ describe('the wrapper of the command', () => {
   test('runs as the user of the services, with the variables of the file', async () => {
     const { place, output } = await runWrapper();
     expect(output).toBe(
-      `${place}/runuser|production|/srv/shop|40|${place}|0077|root|tradepost-shop\n<-u><tradepost><--><${place}/node>${commandOf(place)}`,
+      `${place}/setpriv|production|/srv/shop|40|${place}|0077|root|tradepost-shop\n<--reuid=tradepost><--regid=990><--init-groups><--><${place}/node>${commandOf(place)}`,
     );
   });
 
