@@ -104,11 +104,27 @@ test('a lost key is reported with exit code 1; after forget the secrets are set 
   expect((await set('sms.secret_key', 'hunter3')).code).not.toBe(0);
   expect((await run(['secrets', 'rotate'])).code).not.toBe(0);
   expect((await run(['settings', 'get', 'sms.secret_key'])).stdout).toContain('unreadable');
-  expect(await json(['secrets', 'forget', id])).toEqual({ forgotten: id });
+  expect(await json(['secrets', 'forget', id])).toEqual({ forgotten: id, missing: [] });
   expect((await run(['secrets', 'rotate'])).code).toBe(1);
   expect((await set('sms.secret_key', 'hunter3')).code).toBe(0);
   expect(await get('sms.secret_key')).toBe('hunter3');
   expect((await run(['secrets', 'status'])).code).toBe(0);
+});
+
+test('after a rotation each key of a lost file is forgotten, and forget names those that are left', async () => {
+  await set('sms.secret_key', 'hunter2');
+  expect((await run(['secrets', 'rotate', '--new-key'])).code).toBe(0);
+  const keys = (await json(['secrets', 'status'])).keys as { id: string; encrypts: boolean; values: number }[];
+  const { id: current } = keys.find(({ encrypts }) => encrypts)!;
+  const { id: former, values } = keys.find(({ encrypts }) => !encrypts)!;
+  expect(values).toBe(0);
+  await rm(file);
+  const first = await run(['secrets', 'forget', current]);
+  expect(first.stdout).toContain(`not in the key file either: ${former}. Forget these too`);
+  expect((await set('sms.secret_key', 'hunter3')).code).not.toBe(0);
+  expect(await json(['secrets', 'forget', former])).toEqual({ forgotten: former, missing: [] });
+  expect((await set('sms.secret_key', 'hunter3')).code).toBe(0);
+  expect(await get('sms.secret_key')).toBe('hunter3');
 });
 
 describe('a column of a package', () => {

@@ -92,8 +92,14 @@ const forget =
       if ((await runtime.secrets.status()).inFile.includes(id))
         throw new UsageError(`${id} is in the key file, so it is not lost`);
       if (!(await forgetKey(runtime.sql, id))) throw new Error(`this database has no key ${id}`);
-      if (json) return printJson({ forgotten: id });
+      const { recorded, inFile } = await runtime.secrets.status();
+      const missing = recorded.filter((one) => !inFile.includes(one));
+      if (json) return printJson({ forgotten: id, missing });
       print(`forgot ${id}: secrets that it sealed stay unreadable until they are set again`);
+      if (missing.length > 0)
+        print(
+          `not in the key file either: ${missing.join(', ')}. Forget these too before secrets are set, unless the file comes back`,
+        );
     });
   };
 
