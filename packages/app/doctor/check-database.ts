@@ -88,6 +88,8 @@ async function checkMigrations(sql: Sql): Promise<{ findings: Finding[]; isUsabl
   return { findings, isUsable: !faults.some(({ id }) => id === 'missing' || id === 'restoring') };
 }
 
+const tooManyConnections = '53300';
+
 /** Checks the server and the migrations. Calls `further` when no migration is missing and no restore is open. */
 export async function checkDatabase<T>(
   url: string,
@@ -106,6 +108,14 @@ export async function checkDatabase<T>(
     return { findings, further: await further(sql) };
   } catch (reason) {
     const { host } = new URL(url);
+    if ((reason as { code?: unknown }).code === tooManyConnections) {
+      error(
+        'database/connections-used-up',
+        `PostgreSQL at ${host} has no connection left: ${messageOf(reason)}. The rest of the shop was not checked`,
+        'raise max_connections, or lower DATABASE_POOL of the instances; pg_stat_activity shows an administrator who has them',
+      );
+      return { findings, further: null };
+    }
     const missing = (reason as { code?: unknown }).code === '3D000';
     error(
       'database/unreachable',

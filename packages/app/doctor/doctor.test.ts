@@ -47,6 +47,18 @@ const of = (found: Finding[], area: string) => found.filter((each) => each.area 
 const texts = (found: Finding[], level: string) =>
   found.filter((each) => each.level === level).map((each) => each.what);
 
+test('a server without a free connection is named as such, and not as one that cannot be reached', async () => {
+  const full = new URL(database.url);
+  [full.username, full.password] = [`full_${Date.now()}`, 'secret'];
+  await database.sql.unsafe(`create role ${full.username} login password 'secret' connection limit 0`);
+  const { code, findings: found } = await findings({ databaseUrl: full.toString() });
+  await database.sql.unsafe(`drop role ${full.username}`);
+  expect(code).toBe(1);
+  expect(of(found, 'database')).toMatchObject([
+    { id: 'database/connections-used-up', level: 'error', what: expect.stringContaining('has no connection left') },
+  ]);
+});
+
 test('checks every area of a healthy shop, without errors, as JSON and as text', async () => {
   const { code, findings: found } = await findings({ databaseUrl: database.url });
   expect(texts(found, 'error')).toEqual([]);
