@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const leastBytes = 2 ** 20;
 
 /** The doctor, which is a command, may write where a unit may not: it cannot find this by a try. */
-const onlyBackups = `the units write only to the folder of service print --backups: set ${destination.key} to it, or print the units again with --backups`;
+const onlyBackups = `the units write only to the folder of service print --backups: set ${destination.key} to it, or print the units again with --backups, then systemctl daemon-reload, and restart the worker`;
 
 /** Finds a folder without the space for another backup as large as the last one. */
 async function checkSpace(place: Place, done: LatestRuns['done'], { error }: Findings): Promise<void> {
@@ -56,7 +56,8 @@ export const backupCheck: DoctorCheck = {
     const { done, failed } = await selectLatestRuns(sql);
     await checkSpace(place, done, findings);
     const zone = settings.get(timeZone);
-    if (failed && (!done || failed.started_at > done.started_at))
+    const hasFailed = failed !== null && (!done || failed.started_at > done.started_at);
+    if (hasFailed)
       error(
         'backups/failed',
         `the last backup failed at ${isoInZone(failed.started_at, zone)}: ${failed.error}`,
@@ -72,7 +73,7 @@ export const backupCheck: DoctorCheck = {
       );
     else if (isThere)
       ok(`the last complete backup on schedule ended at ${isoInZone(done.ended_at, zone)}: ${done.location}`);
-    else
+    else if (!hasFailed)
       note(
         'backups/none-yet',
         `no backup on schedule has been made in ${place.location} yet${done ? `; the last one is ${done.location}` : ''}`,
