@@ -4,7 +4,7 @@ export type SentRequest = {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | FormData | undefined;
-  /** Bound of the wait for the head of the answer, and for each part of its body. */
+  /** Bound of the whole request, with the body of the answer. */
   readonly timeoutMs: number;
 };
 export type ReceivedAnswer = { readonly status: number; readonly headers: Headers; readonly text: string };
@@ -22,8 +22,7 @@ export function observeAnswers(observer: Observer): () => void {
 export async function sendRequest(url: string, { timeoutMs, ...sent }: SentRequest): Promise<ReceivedAnswer> {
   const { statusCode, headers, body } = await request(url, {
     ...(sent as Parameters<typeof request>[1]),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const text = await body.text();
   const pairs = Object.entries(headers).flatMap(([name, values]) =>
