@@ -179,7 +179,7 @@ test('a shop moves from an external server into an embedded one and back, row by
   // The command as it is printed, with the time that `audit` takes.
   const [, time] = /^next: tradepost audit --at (\S+), then tradepost doctor$/m.exec(restoredBack.stdout)!;
   const audited = await runCommandInProcess(['audit', '--at', time!, '--json'], { env: { DATABASE_URL: back.url } });
-  expect([restoredBack.code, JSON.parse(audited.stdout).checks.length > 100]).toEqual([0, true]);
+  expect([restoredBack.code, audited.code, audited.code === 0 ? '' : audited.stdout]).toEqual([0, 0, '']);
   const first = databases[0]!;
   expect(await contentOf(back.sql)).toEqual(await contentOf(first.sql));
   expect(await sequencesOf(back.sql)).toEqual(await sequencesOf(first.sql));
@@ -380,10 +380,10 @@ test('backups on schedule are made once per slot, and only old ones of this shop
   // A folder to which a unit may not write looks fine to the doctor, which is a command. What the worker found is known.
   await sql`
     insert into backup.runs (is_scheduled, started_at, ended_at, location, bytes, rows, files, error)
-    select true, now(), now(), location, 0, 0, 0, 'EROFS: read-only file system, open ''x''' from backup.runs limit 1`;
+    select true, now() + interval '2 seconds', now() + interval '2 seconds', location, 0, 0, 0, 'EROFS: read-only file system, open ''x''' from backup.runs limit 1`;
   expect(await runTask(shop, 'backup.scheduled')).toBeUndefined();
   const { success, failure } = await times();
-  expect(failure).toBeGreaterThanOrEqual(success);
+  expect(failure).toBeGreaterThan(success);
   expect(await said()).toContainEqual(
     expect.objectContaining({
       id: 'backups/failed',

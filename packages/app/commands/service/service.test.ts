@@ -314,12 +314,9 @@ describe('the start of a unit', () => {
   test('fails as soon as its process has ended, also when another process answers on its port', async () => {
     const gone = spawn(process.execPath, ['--version']);
     await once(gone, 'close');
-    for (const port of [shop.server.admin!.port, await freePorts()]) {
-      const started = performance.now();
-      expect(await isReady(port, ['--wait', '60'], gone.pid)).toBe(1);
-      // It did not wait.
-      expect(performance.now() - started).toBeLessThan(60_000);
-    }
+    // A wait that does not end by itself within this test.
+    for (const port of [shop.server.admin!.port, await freePorts()])
+      expect(await isReady(port, ['--wait', '3600'], gone.pid)).toBe(1);
   });
 
   test('is not complete by the answer of another process', async () => {
