@@ -3,7 +3,7 @@ import { clientNetwork } from '@tradepost/http';
 import type { Runtime } from '@tradepost/runtime';
 import { identityErrors } from '../errors.ts';
 import { loginPerAccount, loginPerAddress, loginWindowMinutes } from '../settings.ts';
-import { hashed, type Limit, type Reservations, unlessDown } from './attempt-reservations.ts';
+import { hashed, type Limit, type Reservations } from './attempt-reservations.ts';
 
 /** For this long after a login, its client address counts as known for the account. */
 const ownAddressMs = 30 * 24 * 3_600_000;
@@ -25,7 +25,7 @@ export type LoginLimits = <T>(attempt: LoginAttempt, login: () => Promise<T>) =>
  * logins from other addresses do not lock the owner out.
  */
 export function openLoginLimits(
-  { store, settings, log }: Pick<Runtime, 'store' | 'settings' | 'log'>,
+  { store, settings }: Pick<Runtime, 'store' | 'settings'>,
   reservations: Reservations,
 ): LoginLimits {
   return async ({ account, address, isGuess }, login) => {
@@ -33,7 +33,7 @@ export function openLoginLimits(
     const network = networkOf(address);
     const pair = `${account} ${network}`;
     const ownKey = `login:own:${hashed(pair)}`;
-    const own = account !== null && (await unlessDown(log, store.get(ownKey), null)) !== null;
+    const own = account !== null && (await reservations.unlessDown(store.get(ownKey), null)) !== null;
     const limits: Limit[] = [
       { kind: 'login:address', of: network, windowMs, max: settings.get(loginPerAddress) },
       ...(account === null
@@ -51,7 +51,7 @@ export function openLoginLimits(
       const result = await login();
       const [ofAddress, ofAccount] = reservation.counts;
       await Promise.all([ofAddress?.release(), ofAccount?.clear()]);
-      if (account !== null) await unlessDown(log, store.set(ownKey, '1', ownAddressMs), undefined);
+      if (account !== null) await reservations.unlessDown(store.set(ownKey, '1', ownAddressMs), undefined);
       return result;
     } catch (error) {
       const guessed = error instanceof AppError && isGuess(error);

@@ -20,29 +20,12 @@ export type Count = {
 export type Reservations = {
   /** Counts an attempt at all of these limits. When one is reached, nothing is counted: returns the seconds until its window ends. */
   reserve(limits: readonly Limit[]): Promise<{ counts: Count[] } | { seconds: number }>;
+  /** Answers `otherwise` when the store does not answer this call. Attempts are then not limited, so log-ins work without the store. */
+  unlessDown<T>(call: Promise<T>, otherwise: T): Promise<T>;
 };
 
 /** Hashes a name or phone for a key, so that the keys of the store show no personal data. */
 export const hashed = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
-
-/** One for each log: the limits of log-ins and the reservations share its line a minute. */
-const warnings = new WeakMap<Deps['log'], ReturnType<typeof openCountedWarning>>();
-
-function warnOf(log: Deps['log']): ReturnType<typeof openCountedWarning> {
-  const known = warnings.get(log);
-  if (known) return known;
-  const warn = openCountedWarning(log, 'the store does not answer: attempts are not limited');
-  warnings.set(log, warn);
-  return warn;
-}
-
-/** Returns `otherwise` when the store does not answer. Attempts are then not limited, so logins work without the store. */
-export function unlessDown<T>(log: Deps['log'], call: Promise<T>, otherwise: T): Promise<T> {
-  return call.catch((error: unknown) => {
-    warnOf(log)({ reason: error instanceof Error ? error.message : String(error) });
-    return otherwise;
-  });
-}
 
 const uncounted: Count = { async keep() {}, async release() {}, async clear() {} };
 
@@ -60,7 +43,13 @@ const waitMs = 2_000;
 export function openReservations(deps: Deps): Reservations {
   const { store, log } = deps;
   let waiting = 0;
-  const orNull = <T>(call: Promise<T>) => unlessDown<T | null>(log, call, null);
+  const warn = openCountedWarning(log, 'the store does not answer: attempts are not limited');
+  const unlessDown: Reservations['unlessDown'] = (call, otherwise) =>
+    call.catch((error: unknown) => {
+      warn({ reason: error instanceof Error ? error.message : String(error) });
+      return otherwise;
+    });
+  const orNull = <T>(call: Promise<T>) => unlessDown<T | null>(call, null);
 
   /** Whether the kept attempts alone reach the limit. */
   async function isUsedUp(keptKey: string, max: number): Promise<boolean> {
@@ -98,6 +87,7 @@ export function openReservations(deps: Deps): Reservations {
   }
 
   return {
+    unlessDown,
     async reserve(limits) {
       const counts: Count[] = [];
       const release = () => Promise.all(counts.map((each) => each.release()));
